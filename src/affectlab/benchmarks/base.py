@@ -1,0 +1,142 @@
+"""The contract of a benchmark: what it loads, how it asks, how it reads, what it scores.
+
+A benchmark is a value (:class:`Benchmark`), not a base class to inherit from; a protocol is a small object with two
+pure functions. Neither knows of files, models, conditions or repeats: ``runs`` brings these in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from typing import Any, Literal, Protocol, TypeAlias
+
+from affectlab.items import Item
+from affectlab.labels import LabelSpace
+from affectlab.metrics.predictions import Prediction, PredictionTable
+from affectlab.metrics.scores import Scores
+from affectlab.models.base import Ability, Request, Response
+from affectlab.stats.measures import Measures
+
+Order: TypeAlias = Literal["rotate", "fixed", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Every knob that shapes the requests of a run; all of it is in the manifest.
+
+    Attributes:
+        order: Option order: rotated over items, as declared, or every cyclic order of each item.
+        seed: Seed of whatever the protocol draws (demonstrations, shuffles).
+        temperature: 0 for greedy.
+        top_p: Nucleus of sampling, used when ``temperature`` is above 0.
+        max_tokens: Most new tokens; ``None`` for the protocol's own limit.
+        options: The benchmark's own settings by name (``{"context": "3"}``).
+    """
+
+    order: Order = "rotate"
+    seed: int = 0
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+Answered: TypeAlias = Mapping[tuple[str, str], Response]
+"""Responses to one item so far, by (variant, step), under one condition and repeat."""
+
+
+class AskingProtocol(Protocol):
+    """One way to put an item to a model and to read what comes back."""
+
+    @property
+    def name(self) -> str:
+        """What the user types after ``--protocol``."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """One line for lists."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Ability]:
+        """What the model must be able to do."""
+        ...
+
+    def requests(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Request]:
+        """The requests that can be asked now, answered ones included.
+
+        One-shot protocols ignore ``answered``. A chained protocol returns its first request, then, once that is in
+        ``answered``, the follow-up as well. Pure: the same arguments give the same requests, in any process.
+        """
+        ...
+
+    def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
+        """Predictions of every slot from the responses there are. Condition and repeat are filled in by the caller."""
+        ...
+
+    def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any]) -> Response:
+        """The response of a model that answers ``answer`` (slot -> value): for demonstrations and contract tests."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRow:
+    """A published figure, people's, or a baseline, shown beside the runs.
+
+    Attributes:
+        name: Who (``"GPT-5.5"``, ``"two human annotators"``).
+        figures: Score id -> value in [0, 1].
+        source: Where it is printed (paper, table or section).
+        kind: For grouping.
+        note: What differs from our runs.
+    """
+
+    name: str
+    figures: Mapping[str, float]
+    source: str
+    kind: Literal["model", "encoder", "human", "baseline"]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made: replicates of the cluster bootstrap, its seed and the confidence level."""
+
+    replicates: int = 1000
+    seed: int = 0
+    level: float = 0.95
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark, whole.
+
+    Attributes:
+        name: What the user types.
+        title: For people.
+        version: Changes whenever scores stop being comparable.
+        paper: Citation.
+        question: What it asks of a model, in one line.
+        slots: Slot name -> label space (``None`` for slots without one).
+        protocols: By name; the first is the default.
+        load: Reads data into items: ``load(source, fields)`` with ``fields`` mapping our field name to the file's.
+        sample: The bundled sample.
+        score: Scores of one condition's predictions.
+        measures: Additive statistics that comparisons are made of.
+        references: Rows to show beside the runs.
+    """
+
+    name: str
+    title: str
+    version: str
+    paper: str
+    question: str
+    slots: Mapping[str, LabelSpace | None]
+    protocols: Mapping[str, AskingProtocol]
+    load: Callable[[str, Mapping[str, str]], tuple[Item, ...]]
+    sample: Traversable
+    score: Callable[[PredictionTable, Resampling], Scores]
+    measures: Callable[[PredictionTable], Measures]
+    references: tuple[ReferenceRow, ...] = ()

@@ -1,0 +1,25 @@
+"""The two kinds of error a user meets, and the exit code of each.
+
+Everything raised on purpose is one of these; the command line prints its text without a traceback
+(``--debug`` shows one). Anything else that reaches the user is a bug.
+"""
+
+from __future__ import annotations
+
+
+class AffectlabError(Exception):
+    """Base of all errors raised on purpose. The text names the thing and says what to do next."""
+
+    exit_code = 1
+
+
+class UserError(AffectlabError):
+    """What was asked for cannot be done as asked: a bad argument, file, field or key. Exit code 2."""
+
+    exit_code = 2
+
+
+class WorldError(AffectlabError):
+    """The request was fine and the world was not: no network, a full disk, a broken server. Exit code 1."""
+
+    exit_code = 1

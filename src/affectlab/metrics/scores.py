@@ -1,0 +1,132 @@
+"""The score sheet of a run: figures, tables and matrices, the same for every benchmark.
+
+A benchmark's scorer fills one; reports, exports and comparisons read it and know no benchmark.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from affectlab.stats.estimate import Estimate
+
+Cell: TypeAlias = "str | int | float | None | Estimate"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of results.
+
+    Attributes:
+        id: Stable name (``"per_emotion"``); file name of its CSV export.
+        title: For people.
+        columns: Headings.
+        rows: One tuple per row, as long as ``columns``. Shares and scores are in [0, 1].
+        note: What a reader must know to read it right (policy, denominator).
+    """
+
+    id: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Counts or values over two label sets, such as a confusion matrix (rows: gold, columns: predicted)."""
+
+    id: str
+    title: str
+    row_title: str
+    column_title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Everything computed from one run's predictions under one condition.
+
+    Attributes:
+        headline: The figures a paper would quote, the benchmark's main one first.
+        tables: In reading order.
+        matrices: In reading order.
+        notes: Sentences that must accompany the figures (incomplete run, no gold, thin support).
+        signature: What would have to be equal for two figures to be comparable, sacreBLEU style.
+    """
+
+    headline: tuple[Estimate, ...]
+    tables: tuple[Table, ...] = ()
+    matrices: tuple[Matrix, ...] = ()
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+
+    def figure(self, name: str) -> Estimate:
+        """The headline figure of that name.
+
+        Raises:
+            KeyError: When there is none.
+        """
+        for estimate in self.headline:
+            if estimate.name == name:
+                return estimate
+        raise KeyError(name)
+
+    def table(self, table_id: str) -> Table:
+        """The table of that id.
+
+        Raises:
+            KeyError: When there is none.
+        """
+        for table in self.tables:
+            if table.id == table_id:
+                return table
+        raise KeyError(table_id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Scores:
+        """The inverse of :meth:`to_dict`, also after a round trip through JSON."""
+        return cls(
+            headline=tuple(Estimate(**figure) for figure in data["headline"]),
+            tables=tuple(
+                Table(
+                    id=table["id"],
+                    title=table["title"],
+                    columns=tuple(table["columns"]),
+                    rows=tuple(tuple(_cell(cell) for cell in row) for row in table["rows"]),
+                    note=table["note"],
+                )
+                for table in data["tables"]
+            ),
+            matrices=tuple(
+                Matrix(
+                    **{
+                        **matrix,
+                        "rows": tuple(matrix["rows"]),
+                        "columns": tuple(matrix["columns"]),
+                        "values": tuple(tuple(row) for row in matrix["values"]),
+                    }
+                )
+                for matrix in data["matrices"]
+            ),
+            notes=tuple(data["notes"]),
+            signature=data["signature"],
+        )
+
+
+def _cell(cell: Any) -> Cell:
+    return Estimate(**cell) if isinstance(cell, dict) else cell
+
+
+def dumps(data: Any) -> str:
+    """JSON as every file of a run folder is written: UTF-8, no NaN, stable."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
