@@ -1,0 +1,199 @@
+"""A Chiaro scene as it stands in a file, and the item made of it.
+
+Source: Chiaro (arXiv 2609.03394), section 3 and Appendices B to E, which name the fields, the two causal modes and
+the six scenario types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
+
+from affectlab.items.item import Item
+from affectlab.items.load import load_items
+from affectlab.labels import load as load_labels
+
+LABEL_SPACE = "chiaro10"
+
+Mode: TypeAlias = Literal["physical", "non_physical"]
+"""Whether contact, force or a moved object brings the event about, or something seen, heard or known."""
+
+ScenarioType: TypeAlias = Literal[
+    "zero_sum",
+    "side_effect_spillover",
+    "asymmetric_information",
+    "unintended_consequence",
+    "competing_preferences",
+    "success_vs_failure",
+]
+"""The six causal structures that link the two outcomes (Appendix C)."""
+
+MODES: tuple[str, ...] = get_args(Mode)
+SCENARIO_TYPES: tuple[str, ...] = get_args(ScenarioType)
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected text, found only white space")
+    return text
+
+
+def _blank_is_absent(value: Any) -> Any:
+    # An empty CSV cell is how a table says "no value".
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _identifier(value: Any) -> Any:
+    value = _blank_is_absent(value)
+    return re.sub(r"\W+", "_", value.strip().casefold()) if isinstance(value, str) else value
+
+
+def _emotion(value: Any) -> Any:
+    value = _blank_is_absent(value)
+    if not isinstance(value, str):
+        return value
+    space = load_labels(LABEL_SPACE)
+    label = space.resolve(value)
+    if label is None:
+        raise ValueError(f"expected one of {', '.join(space.ids)}")
+    return label
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_filled)]
+OptionalText: TypeAlias = Annotated[str | None, BeforeValidator(_blank_is_absent)]
+Emotion: TypeAlias = Annotated[str | None, BeforeValidator(_emotion)]
+
+
+def _both_spellings(prefix: str, suffix: str, letter: str) -> AliasChoices:
+    return AliasChoices(f"{prefix}{letter.lower()}{suffix}", f"{prefix}{letter}{suffix}")
+
+
+class Scene(BaseModel):
+    """One event, two people, one positive and one negative emotion.
+
+    Only ``id``, ``sentence`` and both roles are needed: a scene without gold can be predicted, not scored. Empty strings
+    in the other fields mean "no value". The paper's spelling with a capital letter (``agent_A_role``, ``evidence_A``) is
+    read as well. Fields not named here are kept in ``model_extra``.
+
+    Attributes:
+        id: Unique within the file; numbers are read as text.
+        sentence: What a model reads.
+        setting: Where it happens, in one sentence; may be empty.
+        agent_a_role: How the first person is told apart from the second.
+        agent_b_role: How the second person is told apart from the first.
+        agent_a_emotion: Gold of agent A: an id, name or alias of the ``chiaro10`` space.
+        agent_b_emotion: Gold of agent B; of the other polarity than agent A's.
+        mode: Causal mode of the event.
+        scenario_type: Causal structure that links the outcomes.
+        cause_span: Piece of the sentence that names the shared event.
+        evidence_a: Piece of the sentence that shows what the event means for agent A.
+        evidence_b: Piece of the sentence that shows what the event means for agent B.
+        cause_effect_relation: One sentence saying how the event leads to both outcomes; read by the single-cause check.
+        scene_group: Shared by versions of one scene (physical and non-physical), which are not independent.
+        source: Where the scene comes from.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    id: Annotated[Text, Field(coerce_numbers_to_str=True)]
+    sentence: Text
+    setting: Annotated[str, BeforeValidator(lambda value: "" if value is None else value)] = ""
+    agent_a_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "A"))
+    agent_b_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "B"))
+    agent_a_emotion: Emotion = Field(None, validation_alias=_both_spellings("agent_", "_emotion", "A"))
+    agent_b_emotion: Emotion = Field(None, validation_alias=_both_spellings("agent_", "_emotion", "B"))
+    mode: Annotated[Mode | None, BeforeValidator(_identifier)] = None
+    scenario_type: Annotated[ScenarioType | None, BeforeValidator(_identifier)] = None
+    cause_span: OptionalText = None
+    evidence_a: OptionalText = Field(None, validation_alias=_both_spellings("evidence_", "", "A"))
+    evidence_b: OptionalText = Field(None, validation_alias=_both_spellings("evidence_", "", "B"))
+    cause_effect_relation: OptionalText = None
+    scene_group: OptionalText = None
+    source: OptionalText = None
+
+    @model_validator(mode="after")
+    def _two_people(self) -> Scene:
+        if _folded(self.agent_a_role) == _folded(self.agent_b_role):
+            raise ValueError(
+                f"both agents have the role {self.agent_a_role!r}: expected two roles that tell them apart"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _two_polarities(self) -> Scene:
+        if self.agent_a_emotion and self.agent_b_emotion:
+            positive = polarity(self.agent_a_emotion)
+            if positive == polarity(self.agent_b_emotion):
+                raise ValueError(
+                    f"both emotions are {positive} ({self.agent_a_emotion}, {self.agent_b_emotion}): "
+                    "expected one positive and one negative"
+                )
+        return self
+
+
+def polarity(emotion: str) -> str:
+    """``"positive"`` or ``"negative"``.
+
+    Args:
+        emotion: Id of a label of ``chiaro10``.
+
+    Raises:
+        ValueError: When it is not one.
+    """
+    for group in ("positive", "negative"):
+        if emotion in load_labels(LABEL_SPACE).by_group(group):
+            return group
+    raise ValueError(f"{emotion!r} is not a label of {LABEL_SPACE}")
+
+
+def to_item(scene: Scene, index: int) -> Item:
+    """The scene as an item: slots ``A`` and ``B``, sliced by causal mode and scenario type.
+
+    Args:
+        scene: The scene.
+        index: Its position in the file, from 0.
+    """
+    gold = {"A": scene.agent_a_emotion, "B": scene.agent_b_emotion}
+    slices = {"mode": scene.mode, "scenario_type": scene.scenario_type}
+    return Item(
+        id=scene.id,
+        index=index,
+        inputs={
+            "sentence": scene.sentence,
+            "setting": scene.setting,
+            "role_A": scene.agent_a_role,
+            "role_B": scene.agent_b_role,
+        },
+        gold={slot: emotion for slot, emotion in gold.items() if emotion},
+        slices={name: value for name, value in slices.items() if value},
+        cluster=scene.scene_group or scene.id,
+    )
+
+
+def load(source: str, fields: Mapping[str, str]) -> tuple[Item, ...]:
+    """Read a file of scenes.
+
+    Args:
+        source: What :func:`affectlab.items.load.load_items` takes: a file (jsonl, json, csv, tsv) or ``hub:NAME``.
+        fields: Our field name -> the file's, where they differ.
+
+    Raises:
+        UserError: Naming the file and every bad row (unknown label, two emotions of one polarity, two equal roles, a
+            missing required field, a repeated id).
+    """
+    return load_items(source, fields, record=Scene, to_item=to_item)
+
+
+def _folded(role: str) -> str:
+    return " ".join(role.casefold().split())
