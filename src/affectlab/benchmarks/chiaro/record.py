@@ -1,7 +1,7 @@
 """A Chiaro scene as it stands in a file, and the item made of it.
 
-Source: Chiaro (arXiv 2609.03394), section 3 and Appendices B to E, which name the fields, the two causal modes and
-the six scenario types.
+Source: Chiaro (arXiv 2609.03394), section 3 and Appendices B to E, which name the fields, the two causal
+modes and the six scenario types.
 """
 
 from __future__ import annotations
@@ -54,6 +54,10 @@ def _blank_is_absent(value: Any) -> Any:
     return None if isinstance(value, str) and not value.strip() else value
 
 
+def _number_as_text(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
 def _identifier(value: Any) -> Any:
     value = _blank_is_absent(value)
     return re.sub(r"\W+", "_", value.strip().casefold()) if isinstance(value, str) else value
@@ -82,9 +86,9 @@ def _both_spellings(prefix: str, suffix: str, letter: str) -> AliasChoices:
 class Scene(BaseModel):
     """One event, two people, one positive and one negative emotion.
 
-    Only ``id``, ``sentence`` and both roles are needed: a scene without gold can be predicted, not scored. Empty strings
-    in the other fields mean "no value". The paper's spelling with a capital letter (``agent_A_role``, ``evidence_A``) is
-    read as well. Fields not named here are kept in ``model_extra``.
+    Only ``id``, ``sentence`` and both roles are needed: a scene without gold can be predicted, not scored.
+    Empty strings in the other fields mean "no value". The paper's spelling with a capital letter
+    (``agent_A_role``, ``evidence_A``) is read as well. Fields not named here are kept in ``model_extra``.
 
     Attributes:
         id: Unique within the file; numbers are read as text.
@@ -99,14 +103,14 @@ class Scene(BaseModel):
         cause_span: Piece of the sentence that names the shared event.
         evidence_a: Piece of the sentence that shows what the event means for agent A.
         evidence_b: Piece of the sentence that shows what the event means for agent B.
-        cause_effect_relation: One sentence saying how the event leads to both outcomes; read by the single-cause check.
+        cause_effect_relation: How the event leads to both outcomes, in one sentence.
         scene_group: Shared by versions of one scene (physical and non-physical), which are not independent.
         source: Where the scene comes from.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    id: Annotated[Text, Field(coerce_numbers_to_str=True)]
+    id: Annotated[Text, BeforeValidator(_number_as_text)]
     sentence: Text
     setting: Annotated[str, BeforeValidator(lambda value: "" if value is None else value)] = ""
     agent_a_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "A"))
@@ -185,12 +189,12 @@ def load(source: str, fields: Mapping[str, str]) -> tuple[Item, ...]:
     """Read a file of scenes.
 
     Args:
-        source: What :func:`affectlab.items.load.load_items` takes: a file (jsonl, json, csv, tsv) or ``hub:NAME``.
+        source: What :func:`affectlab.items.load.load_items` takes: a file, or ``hub:NAME``.
         fields: Our field name -> the file's, where they differ.
 
     Raises:
-        UserError: Naming the file and every bad row (unknown label, two emotions of one polarity, two equal roles, a
-            missing required field, a repeated id).
+        UserError: Naming the file and every bad row (unknown label, two emotions of one polarity, two equal
+            roles, a missing required field, a repeated id).
     """
     return load_items(source, fields, record=Scene, to_item=to_item)
 
