@@ -1,0 +1,97 @@
+"""The package as a whole: what starting it loads, and that its public names are there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import affectlab
+
+HEAVY = (
+    "accelerate",
+    "datasets",
+    "datasketch",
+    "gguf",
+    "matplotlib",
+    "mpl_toolkits",
+    "openai",
+    "pandas",
+    "polars",
+    "safetensors",
+    "scipy",
+    "sklearn",
+    "statsmodels",
+    "tokenizers",
+    "torch",
+    "transformers",
+)
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def loaded_by(statements: str) -> list[str]:
+    """Which heavy packages a fresh interpreter has loaded after some statements."""
+    code = f"{statements}\nimport sys\nprint('LOADED', *sorted({set(HEAVY)!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("LOADED"), done.stdout
+    return last.split()[1:]
+
+
+COMMAND = """
+import sys
+sys.argv = ["affectlab", *{arguments!r}]
+from affectlab.cli.main import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+
+
+def test_the_check_itself_sees_a_heavy_import() -> None:
+    assert loaded_by("import scipy") == ["scipy"]
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import affectlab") == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["run", "--help"], ["labels"], ["benchmarks"], ["models"]],
+    ids=" ".join,
+)
+def test_starting_the_command_line_loads_nothing_heavy(arguments: list[str]) -> None:
+    assert loaded_by(COMMAND.format(arguments=arguments)) == []
+
+
+@pytest.mark.parametrize("name", affectlab.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(affectlab, name) is not None
+    assert name in dir(affectlab)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = affectlab.nothing
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert affectlab.__version__ == project["version"] == metadata.version("affectlab")
+    assert f"\nversion: {affectlab.__version__}\n" in citation
+    assert f"\n## [{affectlab.__version__}]" in changelog
+
+
+def test_no_source_file_is_too_long_to_hold_in_mind() -> None:
+    lengths = {
+        path: len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "src").rglob("*.py")
+    }
+    assert {str(path.relative_to(ROOT)): length for path, length in lengths.items() if length > 400} == {}
