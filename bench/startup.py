@@ -2,9 +2,9 @@
 
     python bench/startup.py [--runs 15]
 
-Each figure is the median (and the fastest) wall time of fresh processes, after one run that is not counted, so that
-files are in the page cache and byte code is compiled. Targets on an idle core: 0.15 s for the import (net of the
-interpreter's own start) and 0.4 s for the help.
+Each figure is the median (and the fastest) wall time of fresh processes, after one run that is not counted,
+so that files are in the page cache and byte code is compiled. Targets on an idle core: 0.15 s for the import
+(net of the interpreter's own start) and 0.4 s for the help.
 """
 
 from __future__ import annotations
