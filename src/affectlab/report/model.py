@@ -1,0 +1,108 @@
+"""What a report is made from: plain data, already scored. Nothing here computes or opens a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from affectlab.metrics.scores import Matrix, Scores, Table
+
+if TYPE_CHECKING:
+    from affectlab.benchmarks.base import ReferenceRow
+
+
+@dataclass(frozen=True, slots=True)
+class SlotAnswer:
+    """What was read from a reply for one slot, beside the right answer.
+
+    Attributes:
+        slot: What was labelled (``"A"``).
+        outcome: Value of ``reading.Outcome``.
+        read: The answer as people read it; empty when none could be read.
+        gold: The right answer as people read it; empty when the item has none.
+        right: Whether it counts as right; ``None`` when there is no gold.
+    """
+
+    slot: str
+    outcome: str
+    read: str
+    gold: str
+    right: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One request of the run, shown whole.
+
+    Attributes:
+        caption: Why it is shown (``"First wrong answer"``).
+        item: Id of the item.
+        prompt: What the model was sent, rendered.
+        reply: What came back, raw; empty when options were scored.
+        answers: What was read, one per slot.
+        condition: State the model was in.
+    """
+
+    caption: str
+    item: str
+    prompt: str
+    reply: str
+    answers: tuple[SlotAnswer, ...]
+    condition: str = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One run, ready to be shown.
+
+    Attributes:
+        manifest: The run's manifest as read from its folder.
+        benchmark_title: For people.
+        benchmark_question: What the benchmark asks of a model, in one line.
+        paper: Citation of the benchmark.
+        scores: Condition -> its scores, in the order to show them.
+        references: Published figures to show beside the run.
+        examples: A handful of replies: first wrong, first unreadable, first right.
+    """
+
+    manifest: Mapping[str, Any]
+    benchmark_title: str
+    benchmark_question: str
+    paper: str
+    scores: Mapping[str, Scores]
+    references: tuple[ReferenceRow, ...] = ()
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def model_name(self) -> str:
+        """Short name of the model, as tables show it."""
+        model = self.manifest.get("model", {})
+        return str(model.get("name") or model.get("spec") or "this model")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a document: sentences that must be read, then tables and matrices."""
+
+    title: str
+    notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    matrices: tuple[Matrix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Any set of results to show that is not one run: a comparison, a power analysis, an agreement study.
+
+    Attributes:
+        title: First heading.
+        summary: What was found, in a sentence or two.
+        sections: In reading order.
+        details: How it was made, name -> value (possibly nested).
+    """
+
+    title: str
+    summary: str = ""
+    sections: tuple[Section, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)

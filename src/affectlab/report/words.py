@@ -1,0 +1,71 @@
+"""Names and one-sentence meanings of figures, and the sentences that go with an interval."""
+
+from __future__ import annotations
+
+from affectlab.report.cells import Unit, figure_style, number_text
+from affectlab.stats.estimate import Estimate
+
+_ACRONYMS = {"f1": "F1", "rmse": "RMSE", "ndm": "NDM", "nad": "NAD", "auc": "AUC", "qwk": "QWK", "mcc": "MCC"}
+
+_MEANINGS = {
+    "macro_f1": "F1 averaged over all labels, so that a rare label weighs as much as a frequent one.",
+    "micro_f1": "F1 over all decisions together, so that frequent labels weigh more.",
+    "accuracy": "Share of answers that are right.",
+    "joint_accuracy": "Share of items whose every slot is right.",
+    "parse_rate": "Share of replies an answer could be read from.",
+    "polarity_accuracy": "Share of answers with the right polarity, whatever the label.",
+    "swap_rate": "Share of items where each answer is right for the other slot.",
+    "exact_match": "Share of items whose set of labels is exactly right.",
+}
+
+
+def figure_name(name: str) -> str:
+    """A figure's name for people.
+
+    >>> figure_name("macro_f1"), figure_name("joint_accuracy")
+    ('Macro-F1', 'Joint accuracy')
+    """
+    words = [_ACRONYMS.get(word, word) for word in name.replace("-", "_").split("_") if word]
+    text = " ".join(words).replace("macro F1", "macro-F1").replace("micro F1", "micro-F1")
+    return text[:1].upper() + text[1:]
+
+
+def meaning(name: str) -> str:
+    """What a figure says, in one sentence; empty for figures this page does not know."""
+    return _MEANINGS.get(name, "")
+
+
+def value_text(estimate: Estimate) -> str:
+    """A headline figure with its unit (``"91.2 %"``), or ``"undefined"``."""
+    if estimate.value is None:
+        return "undefined"
+    style = figure_style(estimate.name)
+    return number_text(estimate.value, style) + (" %" if style.unit is Unit.PERCENT else "")
+
+
+def basis(estimate: Estimate) -> str:
+    """What a figure rests on (``"120 predictions in 60 clusters"``)."""
+    if not estimate.n:
+        return ""
+    text = f"{estimate.n:,} prediction{'s' if estimate.n != 1 else ''}"
+    if estimate.clusters:
+        text += f" in {estimate.clusters:,} cluster{'s' if estimate.clusters != 1 else ''}"
+    return text
+
+
+def against(estimate: Estimate, name: str, value: float) -> str:
+    """Where a figure's interval stands to a fixed value such as chance; empty without an interval.
+
+    >>> against(Estimate("accuracy", 0.4, 0.3, 0.5), "Chance", 0.2)
+    'Interval lies above chance (20.0).'
+    """
+    if estimate.low is None or estimate.high is None:
+        return ""
+    if estimate.low > value:
+        place = "lies above"
+    elif estimate.high < value:
+        place = "lies below"
+    else:
+        place = "includes"
+    label = name if name.isupper() else name[:1].lower() + name[1:]
+    return f"Interval {place} {label} ({number_text(value, figure_style(estimate.name))})."
