@@ -1,0 +1,1 @@
+"""Scores of predictions against gold, always over the declared label space."""

@@ -1,0 +1,262 @@
+"""Cluster bootstrap of statistics of totals, exact in distribution and cheap at any size.
+
+Clusters with equal event counts are exchangeable, so drawing G of G clusters with replacement is one
+multinomial draw over the P different count patterns. Half a million scenes of a thousand patterns cost what a
+thousand scenes do.
+
+Reference: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 6 and 13 (percentile
+interval); Davison and Hinkley (1997), section 3.8 (resampling whole clusters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.errors import UserError
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.measures import Measures, Share, Totals
+from affectlab.stats.proportion import wilson
+
+_CELLS_AT_ONCE = 4_000_000
+"""Draws held in memory at a time (32 MB); it does not change the draws."""
+
+_SAME = 1e-12
+"""Replicates closer together than this are one value: sums in another order differ in the last digits."""
+
+
+class Patterns(NamedTuple):
+    """Clusters grouped by their event counts, in an order that depends on the counts alone.
+
+    Attributes:
+        counts: Sparse matrix [P, K] (``scipy.sparse.csr_array``): events of one cluster of each pattern.
+        multiplicity: Number of clusters of each pattern [P].
+    """
+
+    counts: Any
+    multiplicity: NDArray[np.int64]
+
+
+def patterns(cluster: NDArray[Any], event: NDArray[Any], n_events: int) -> Patterns:
+    """Group clusters by their event counts.
+
+    Args:
+        cluster: Cluster code of each event [N], non-negative. Codes without an event are no cluster.
+        event: Event code of each [N], in [0, ``n_events``).
+        n_events: Number of different events, K.
+
+    Returns:
+        The distinct count vectors and how many clusters have each. The order of rows and the numbering of
+        clusters make no difference.
+    """
+    from scipy.sparse import csr_array
+
+    cells, count = np.unique(cluster.astype(np.int64) * n_events + event, return_counts=True)
+    owner, column = np.divmod(cells, max(n_events, 1))
+    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]]) if len(owner) else np.empty(0, np.int64)
+    bounds = np.append(first, len(cells))
+    by_cluster = csr_array((count.astype(np.float64), column, bounds), shape=(len(first), n_events))
+    token = column * (count.max(initial=0) + 1) + count
+    _, representative, multiplicity = np.unique(
+        _number_sequences(token, bounds), return_index=True, return_counts=True
+    )
+    return Patterns(by_cluster[representative], multiplicity)
+
+
+def _number_sequences(token: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Equal numbers for equal token sequences ``token[bounds[i]:bounds[i + 1]]``, ordered by content.
+
+    Sequences are told apart one position at a time (as radix sort does), which is exact where hashing is not.
+    """
+    length = np.diff(bounds)
+    code = np.zeros(len(length), np.int64)
+    alphabet = token.max(initial=0) + 1
+    used = 1
+    active = np.arange(len(length))
+    for position in range(length.max(initial=0)):
+        active = active[length[active] > position]
+        extended = code[active] * alphabet + token[bounds[active] + position]
+        seen, number = np.unique(extended, return_inverse=True)
+        # Numbers of longer sequences start above those of sequences that ended here.
+        code[active] = used + number
+        used += len(seen)
+    return code
+
+
+def _chunks(replicates: int, width: int) -> Iterator[int]:
+    step = max(1, _CELLS_AT_ONCE // max(width, 1))
+    for start in range(0, replicates, step):
+        yield min(step, replicates - start)
+
+
+def bootstrap_totals(grouped: Patterns, replicates: int, seed: int) -> Totals:
+    """Totals of the events in bootstrap samples of whole clusters.
+
+    Args:
+        grouped: The clusters by pattern.
+        replicates: Number of samples, B.
+        seed: Seed of the draws; the same seed and clusters give the same bits.
+
+    Returns:
+        Totals [B, K].
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    counts, multiplicity = grouped
+    clusters = int(multiplicity.sum())
+    if not clusters:
+        return np.zeros((replicates, counts.shape[1]))
+    shares = multiplicity / clusters
+    draws = (rng.multinomial(clusters, shares, size=size) for size in _chunks(replicates, len(multiplicity)))
+    return np.concatenate([draw @ counts for draw in draws])
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """How an interval is made.
+
+    Attributes:
+        level: Confidence level in (0, 1).
+        replicates: Bootstrap samples, at least 1.
+        seed: Seed of the draws, not negative.
+
+    Raises:
+        UserError: When one of them is out of range.
+    """
+
+    level: float = 0.95
+    replicates: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise UserError(f"confidence level must lie between 0 and 1, not {self.level}; 0.95 is usual")
+        if self.replicates < 1:
+            raise UserError(f"the bootstrap needs at least 1 replicate, not {self.replicates}; 1000 is usual")
+        if self.seed < 0:
+            raise UserError(f"the bootstrap's seed must not be negative, but is {self.seed}")
+
+    def __str__(self) -> str:
+        return f"cluster bootstrap, {self.replicates} replicates, seed {self.seed}, {100 * self.level:g} %"
+
+
+def percentile_interval(
+    name: str, value: float, replicates: NDArray[np.float64], n: int, clusters: int, how: Interval
+) -> Estimate:
+    """A figure with the percentile interval of its bootstrap replicates.
+
+    Undefined replicates (NaN) are left out and counted in ``method``. There is no interval, and ``reason``
+    says why, when the value is undefined, when it rests on one cluster, when most replicates are undefined,
+    or when all replicates agree (then the sample shows no variation to build an interval on).
+
+    Args:
+        name: Id of the statistic.
+        value: The statistic on the data as they are; NaN when undefined.
+        replicates: The statistic in bootstrap samples [B].
+        n: Predictions it rests on.
+        clusters: Clusters it rests on.
+        how: Level, and the settings to name in ``method``.
+    """
+    undefined = int(np.isnan(replicates).sum())
+    defined = replicates[~np.isnan(replicates)]
+    method = str(how) + (f", undefined in {undefined} replicates" if undefined else "")
+    if np.isnan(value):
+        return Estimate(
+            name, None, n=n, clusters=clusters, reason="undefined on these data" if n else "nothing to score"
+        )
+    if clusters < 2:
+        reason = "one cluster only: nothing to resample"
+    elif 2 * undefined > len(replicates):
+        reason = f"undefined in {undefined} of {len(replicates)} bootstrap replicates"
+    elif np.ptp(defined) <= _SAME:
+        reason = "all bootstrap replicates agree: the clusters show no variation"
+    else:
+        tail = (1 - how.level) / 2
+        low, high = np.quantile(defined, (tail, 1 - tail))
+        return Estimate(name, value, float(low), float(high), n, clusters, method)
+    return Estimate(name, value, n=n, clusters=clusters, reason=reason)
+
+
+def estimates(
+    measures: Measures, names: Iterable[str] | None = None, how: Interval = Interval()
+) -> dict[str, Estimate]:
+    """Several statistics with their intervals, all from the same bootstrap samples.
+
+    The interval is the percentile interval of the cluster bootstrap. A
+    :class:`~affectlab.stats.measures.Share` whose replicates all agree (all right, all wrong) gets Wilson's
+    interval with the clusters as trials instead: a bootstrap of clusters that are all alike would claim
+    certainty.
+
+    Args:
+        measures: Events and statistics.
+        names: Which statistics; all when ``None``.
+        how: Level, replicates and seed.
+
+    Returns:
+        Estimates by name, in the order of ``names``.
+
+    Raises:
+        KeyError: When a name is no statistic of ``measures``.
+    """
+    wanted = list(measures.statistics if names is None else names)
+    grouped = patterns(measures.cluster, measures.event, measures.n_events)
+    observed = measures.totals()
+    totals = bootstrap_totals(grouped, how.replicates, how.seed)
+    found = {}
+    for name in wanted:
+        statistic = measures.statistics[name]
+        events = getattr(statistic, "events", slice(None))
+        n = int(observed[0, events].sum())
+        touched = grouped.counts[:, events].sum(axis=1) > 0
+        clusters = int(grouped.multiplicity[touched].sum())
+        value = float(statistic(observed)[0])
+        replicates = statistic(totals)
+        if (
+            isinstance(statistic, Share)
+            and clusters > 1
+            and np.nanmax(replicates) - np.nanmin(replicates) <= _SAME
+        ):
+            found[name] = wilson_of_clusters(name, value, n, clusters, how.level)
+        else:
+            found[name] = percentile_interval(name, value, replicates, n, clusters, how)
+    return found
+
+
+def wilson_of_clusters(name: str, value: float, n: int, clusters: int, level: float) -> Estimate:
+    """A share that is the same in every cluster, with Wilson's interval on the number of clusters."""
+    low, high = wilson(value * clusters, clusters, level)
+    return Estimate(name, value, low, high, n, clusters, f"Wilson on clusters (all alike), {100 * level:g} %")
+
+
+def estimate(measures: Measures, name: str, how: Interval = Interval()) -> Estimate:
+    """One statistic with its interval; see :func:`estimates`."""
+    return estimates(measures, (name,), how)[name]
+
+
+def bootstrap_statistic(
+    cluster: NDArray[Any], function: Callable[[NDArray[np.intp]], float], replicates: int, seed: int
+) -> NDArray[np.float64]:
+    """Replicates of a statistic that is no function of totals (a rank correlation, a quantile).
+
+    Args:
+        cluster: Cluster code of each row [N].
+        function: From row indices (with repetition) to the statistic; NaN when undefined.
+        replicates: Number of bootstrap samples, B.
+        seed: Seed of the draws.
+
+    Returns:
+        The statistic in each sample [B]; give them to :func:`percentile_interval`.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    order = np.argsort(cluster, kind="stable")
+    _, first, size = np.unique(cluster[order], return_index=True, return_counts=True)
+    values = np.empty(replicates)
+    for replicate in range(replicates):
+        drawn = rng.integers(len(size), size=len(size))
+        ends = np.cumsum(size[drawn])
+        within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - size[drawn], size[drawn])
+        values[replicate] = function(order[np.repeat(first[drawn], size[drawn]) + within])
+    return values
