@@ -137,28 +137,14 @@ class Scene(BaseModel):
     @model_validator(mode="after")
     def _two_polarities(self) -> Scene:
         if self.agent_a_emotion and self.agent_b_emotion:
-            positive = polarity(self.agent_a_emotion)
-            if positive == polarity(self.agent_b_emotion):
+            polarity = load_labels(LABEL_SPACE).group_of
+            both = polarity(self.agent_a_emotion)
+            if both == polarity(self.agent_b_emotion):
                 raise ValueError(
-                    f"both emotions are {positive} ({self.agent_a_emotion}, {self.agent_b_emotion}): "
+                    f"both emotions are {both} ({self.agent_a_emotion}, {self.agent_b_emotion}): "
                     "expected one positive and one negative"
                 )
         return self
-
-
-def polarity(emotion: str) -> str:
-    """``"positive"`` or ``"negative"``.
-
-    Args:
-        emotion: Id of a label of ``chiaro10``.
-
-    Raises:
-        ValueError: When it is not one.
-    """
-    for group in ("positive", "negative"):
-        if emotion in load_labels(LABEL_SPACE).by_group(group):
-            return group
-    raise ValueError(f"{emotion!r} is not a label of {LABEL_SPACE}")
 
 
 def to_item(scene: Scene, index: int) -> Item:
