@@ -15,7 +15,7 @@ ARGS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
-PIP_INSTALL := $(PIP) install --disable-pip-version-check --quiet
+PIP_INSTALL := $(PIP) install --disable-pip-version-check
 
 # Stamps live inside the environment: removing it removes them too.
 VENV_READY := $(VENV)/.ready-venv
