@@ -55,7 +55,9 @@ def from_totals(totals: Floats, n_labels: int) -> Floats:
 
 
 def _ratio(over: Floats, under: Floats, otherwise: float) -> Floats:
-    return np.divide(over, under, out=np.full(np.shape(under), otherwise), where=under != 0)
+    ratio = np.full(np.shape(under), otherwise)
+    np.divide(over, under, out=ratio, where=under != 0)
+    return ratio
 
 
 def hits(matrix: Floats) -> Floats:

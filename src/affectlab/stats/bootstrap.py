@@ -87,7 +87,8 @@ def _number_sequences(token: NDArray[np.int64], bounds: NDArray[np.int64]) -> ND
     return code
 
 
-def _chunks(replicates: int, width: int) -> Iterator[int]:
+def chunks(replicates: int, width: int) -> Iterator[int]:
+    """Split replicates into groups whose draws of ``width`` cells each fit into memory at once."""
     step = max(1, _CELLS_AT_ONCE // max(width, 1))
     for start in range(0, replicates, step):
         yield min(step, replicates - start)
@@ -110,7 +111,7 @@ def bootstrap_totals(grouped: Patterns, replicates: int, seed: int) -> Totals:
     if not clusters:
         return np.zeros((replicates, counts.shape[1]))
     shares = multiplicity / clusters
-    draws = (rng.multinomial(clusters, shares, size=size) for size in _chunks(replicates, len(multiplicity)))
+    draws = (rng.multinomial(clusters, shares, size=size) for size in chunks(replicates, len(multiplicity)))
     return np.concatenate([draw @ counts for draw in draws])
 
 
@@ -141,6 +142,10 @@ class Interval:
 
     def __str__(self) -> str:
         return f"cluster bootstrap, {self.replicates} replicates, seed {self.seed}, {100 * self.level:g} %"
+
+
+USUAL = Interval()
+"""95 %, 1000 replicates, seed 0."""
 
 
 def percentile_interval(
@@ -181,7 +186,7 @@ def percentile_interval(
 
 
 def estimates(
-    measures: Measures, names: Iterable[str] | None = None, how: Interval = Interval()
+    measures: Measures, names: Iterable[str] | None = None, how: Interval = USUAL
 ) -> dict[str, Estimate]:
     """Several statistics with their intervals, all from the same bootstrap samples.
 
@@ -231,7 +236,7 @@ def wilson_of_clusters(name: str, value: float, n: int, clusters: int, level: fl
     return Estimate(name, value, low, high, n, clusters, f"Wilson on clusters (all alike), {100 * level:g} %")
 
 
-def estimate(measures: Measures, name: str, how: Interval = Interval()) -> Estimate:
+def estimate(measures: Measures, name: str, how: Interval = USUAL) -> Estimate:
     """One statistic with its interval; see :func:`estimates`."""
     return estimates(measures, (name,), how)[name]
 

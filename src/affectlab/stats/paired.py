@@ -1,0 +1,176 @@
+"""Comparing two runs on the same clusters.
+
+The interval resamples clusters, with both runs' events of a cluster kept together. The p-value comes from
+swapping the two runs' events within clusters at random: if neither run is better, every swap is as likely as
+what was seen.
+
+Reference: Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson and
+Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9, 39, for counting the observed
+value among the permutations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.errors import UserError
+from affectlab.stats.bootstrap import (
+    USUAL,
+    Interval,
+    Patterns,
+    bootstrap_totals,
+    chunks,
+    patterns,
+    percentile_interval,
+)
+from affectlab.stats.differences import name_differences
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.measures import Measures, Statistic, Totals
+from affectlab.stats.power import smallest_detectable_difference
+
+_TIE = 1e-12
+"""Permuted differences this much below the observed one count as equal to it: it is rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedResult:
+    """Two runs compared by one statistic on the same clusters.
+
+    Attributes:
+        name: Id of the statistic.
+        a: The first run's value; ``None`` when undefined.
+        b: The second run's.
+        difference: ``a - b`` with the percentile interval of the paired cluster bootstrap.
+        se: Standard error of the difference: standard deviation of its bootstrap replicates times
+            sqrt(G / (G - 1)) for G clusters; ``None`` when there is no interval.
+        p: Two-sided p-value of the paired permutation test; ``None`` when the difference is undefined.
+        permutations: Random swaps behind ``p``.
+        undefined_permutations: Swaps that left the statistic undefined; they count as extreme.
+        detectable: Smallest true difference this many clusters detect with power 0.8 at level 0.05; ``None``
+            when there is no standard error.
+    """
+
+    name: str
+    a: float | None
+    b: float | None
+    difference: Estimate
+    se: float | None
+    p: float | None
+    permutations: int
+    undefined_permutations: int
+    detectable: float | None
+
+
+def paired_difference(
+    a: Measures, b: Measures, name: str | None = None, how: Interval = USUAL
+) -> PairedResult:
+    """Compare two runs on the same clusters by one statistic; see :func:`paired_differences`."""
+    chosen = a.headline if name is None else name
+    return paired_differences(a, b, (chosen,), how)[chosen]
+
+
+def paired_differences(
+    a: Measures, b: Measures, names: tuple[str, ...], how: Interval = USUAL
+) -> dict[str, PairedResult]:
+    """Compare two runs on the same clusters by several statistics, from the same resamples and swaps.
+
+    Args:
+        a: The first run.
+        b: The second run.
+        names: Statistics both have.
+        how: Level, replicates (bootstrap samples, and as many random swaps) and seed.
+
+    Returns:
+        Results by name, in the order of ``names``.
+
+    Raises:
+        UserError: When the runs do not cover the same clusters and units, or are not scored by the same
+            measures.
+    """
+    _refuse_unpaired(a, b, names)
+    place = {cluster: code for code, cluster in enumerate(a.clusters)}
+    b_cluster = np.array([place[cluster] for cluster in b.clusters], dtype=np.int32)[b.cluster]
+    k = a.n_events
+    grouped = patterns(np.concatenate([a.cluster, b_cluster]), np.concatenate([a.event, b.event + k]), 2 * k)
+    resampled = bootstrap_totals(grouped, how.replicates, how.seed)
+    swapped = permutation_totals(grouped, how.replicates, how.seed)
+    observed = np.concatenate([a.totals(), b.totals()], axis=1)
+    clusters = int(grouped.multiplicity.sum())
+    results = {}
+    for name in names:
+        statistic = a.statistics[name]
+        events = getattr(statistic, "events", slice(None))
+        n = int(a.totals()[0, events].sum())
+        difference = float(_difference(statistic, observed, k)[0])
+        replicates = _difference(statistic, resampled, k)
+        estimate = percentile_interval(name, difference, replicates, n, clusters, how)
+        se = None
+        if estimate.low is not None:
+            # The bootstrap's variance is that of the sample with G in the denominator: make it G - 1.
+            se = float(np.nanstd(replicates) * np.sqrt(clusters / (clusters - 1)))
+        p, undefined = _permutation_p(difference, _difference(statistic, swapped, k))
+        detectable = smallest_detectable_difference(se) if se is not None else None
+        results[name] = PairedResult(
+            name, a.value(name), b.value(name), estimate, se, p, how.replicates, undefined, detectable
+        )
+    return results
+
+
+def permutation_totals(grouped: Patterns, permutations: int, seed: int) -> Totals:
+    """Totals after swapping the two runs' events in a random half of the clusters.
+
+    Swaps of clusters with equal counts are exchangeable, so their number is one binomial draw for each
+    pattern.
+
+    Args:
+        grouped: Clusters by the counts of both runs, the first run's K events before the second's.
+        permutations: Number of random swaps, B.
+        seed: Seed of the draws.
+
+    Returns:
+        Totals [B, 2 K].
+    """
+    # A stream of its own: the swaps must not repeat the draws of the bootstrap of the same seed.
+    rng = np.random.Generator(np.random.PCG64([seed, 1]))
+    counts, multiplicity = grouped
+    k = counts.shape[1] // 2
+    first, second = counts[:, :k], counts[:, k:]
+    moved = second - first
+    width = len(multiplicity)
+    draws = (rng.binomial(multiplicity, 0.5, size=(size, width)) for size in chunks(permutations, width))
+    gain = np.concatenate([draw @ moved for draw in draws])
+    return np.concatenate([multiplicity @ first + gain, multiplicity @ second - gain], axis=1)
+
+
+def _difference(statistic: Statistic, totals: Totals, k: int) -> NDArray[np.float64]:
+    return statistic(totals[:, :k]) - statistic(totals[:, k:])
+
+
+def _permutation_p(observed: float, permuted: NDArray[np.float64]) -> tuple[float | None, int]:
+    undefined = int(np.isnan(permuted).sum())
+    if np.isnan(observed):
+        return None, undefined
+    extreme = int((np.abs(permuted) >= abs(observed) - _TIE).sum()) + undefined
+    return (1 + extreme) / (1 + len(permuted)), undefined
+
+
+def _refuse_unpaired(a: Measures, b: Measures, names: tuple[str, ...]) -> None:
+    for what, of_a, of_b in (
+        ("cluster", set(a.clusters), set(b.clusters)),
+        ("unit", set(a.correct), set(b.correct)),
+    ):
+        if of_a != of_b:
+            raise UserError(
+                f"The runs cannot be paired: {name_differences(of_a, of_b, what)}. "
+                "Compare runs of the same items, or run the missing ones first."
+            )
+    if a.n_events != b.n_events or a.statistics.keys() != b.statistics.keys():
+        raise UserError(
+            "The runs cannot be paired: their scores differ in kind. Compare runs of one benchmark."
+        )
+    if unknown := [name for name in names if name not in a.statistics]:
+        known = ", ".join(sorted(a.statistics))
+        raise UserError(f"There is no statistic {unknown[0]!r} to compare by. There are: {known}.")
