@@ -45,7 +45,7 @@ types: $(DEV_READY)  ## mypy, strict, on src and tests
 	$(BIN)/mypy
 
 imports: $(DEV_READY)  ## import-linter: imports point one way
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 docs: $(DEV_READY)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
