@@ -1,0 +1,128 @@
+"""From a data source to items: every row validated, every problem reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from affectlab.errors import UserError
+from affectlab.items.item import Item
+from affectlab.items.parse import Row
+from affectlab.items.personal import drop_personal
+from affectlab.items.problems import DataError, Problem, shorten
+from affectlab.items.read import read_rows
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic_core import ErrorDetails
+
+R = TypeVar("R", bound="BaseModel")
+
+_PLAIN = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "extra_forbidden": "no field of this name",
+    "string_too_short": "text that is not empty",
+}
+
+
+def load_items(
+    source: str,
+    fields: Mapping[str, str],
+    record: type[R],
+    to_item: Callable[[R, int], Item],
+    check: Callable[[Sequence[tuple[Row, R]]], Iterable[Problem]] | None = None,
+) -> tuple[Item, ...]:
+    """Reads, validates and converts a data source.
+
+    Columns that hold personal data (:func:`affectlab.items.personal.personal_columns`) are left out first,
+    unless ``record`` or ``fields`` names them.
+
+    Args:
+        source: What :func:`affectlab.items.read.read_rows` takes.
+        fields: Our field name -> the file's column.
+        record: Pydantic model of one row.
+        to_item: Item of a valid record and its position among the rows, from 0.
+        check: Rules that need all rows at once; gets the valid rows and yields problems.
+
+    Returns:
+        Items in file order, with unique ids.
+
+    Raises:
+        DataError: Listing every bad row, when any is bad; nothing is loaded then.
+        UserError: When the source cannot be read, or no row has a required field.
+        WorldError: When the disk or the hub fails.
+    """
+    from pydantic import ValidationError
+
+    rows, _ = drop_personal(read_rows(source, fields), keep={*record.model_fields, *fields})
+    _check_columns(source, rows, record)
+    problems: list[Problem] = []
+    valid: list[tuple[Row, R]] = []
+    items: list[Item] = []
+    first: dict[str, int] = {}
+    crowded = len({row.line for row in rows}) < len(rows)
+    for index, row in enumerate(rows):
+        try:
+            parsed = record.model_validate(row.data)
+            item = to_item(parsed, index)
+        except ValidationError as error:
+            place = f"[{index}]." if crowded else ""
+            problems += [_problem(row, place, detail) for detail in error.errors(include_url=False)]
+            continue
+        except UserError as error:
+            problems.append(Problem(row.line, "", "a row that makes no item", str(error)))
+            continue
+        valid.append((row, parsed))
+        items.append(item)
+        if item.id in first:
+            used = f"a unique id; the row on line {rows[first[item.id]].line} has it already"
+            problems.append(Problem(row.line, "id", shorten(item.id), used))
+        first.setdefault(item.id, index)
+    if check is not None:
+        problems += check(valid)
+    if problems:
+        raise DataError(source, problems)
+    return tuple(items)
+
+
+def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) -> None:
+    columns = dict.fromkeys(name for row in rows for name in row.data)
+    absent = [
+        name
+        for name, field in record.model_fields.items()
+        if field.is_required() and not columns.keys() & {name, field.alias, field.validation_alias}
+    ]
+    if absent:
+        raise UserError(
+            f"{source}: no row has {', '.join(absent)}. The columns are: {', '.join(columns)}. "
+            f"Say which one is meant, for example --map {absent[0]}=COLUMN"
+        )
+
+
+def _problem(row: Row, place: str, detail: ErrorDetails) -> Problem:
+    kind, context = detail["type"], detail.get("ctx", {})
+    field = place + ".".join(str(part) for part in detail["loc"])
+    found = "nothing" if kind == "missing" else shorten(detail["input"])
+    return Problem(row.line, field, found, _expected(kind, context, detail["msg"]))
+
+
+def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
+    if kind == "missing":
+        return "a value"
+    if kind in {"literal_error", "enum"}:
+        return f"one of {context['expected']}"
+    if kind == "value_error":
+        return str(context["error"])
+    return _PLAIN.get(kind, message[:1].lower() + message[1:])

@@ -1,0 +1,60 @@
+"""What is wrong in a data file, row by row, and the one error that says all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from affectlab.errors import UserError
+
+SHOWN = 20
+"""Most problems an error lists; the rest are counted."""
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in one row.
+
+    Attributes:
+        line: Line of the file the row starts on, from 1 (for a hub data set: the row, from 1).
+        field: Name of the field, dotted where nested; empty when the row as a whole is wrong.
+        found: What is there, shortened.
+        expected: What should be there, in plain words.
+    """
+
+    line: int
+    field: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        field = f", field {self.field}" if self.field else ""
+        return f"line {self.line}{field}: found {self.found}; expected {self.expected}"
+
+
+class DataError(UserError):
+    """A data file was refused. Lists every problem up to :data:`SHOWN`, with the total.
+
+    Attributes:
+        source: The file, as the user named it.
+        problems: All problems, sorted by line.
+    """
+
+    def __init__(self, source: str, problems: Iterable[Problem]) -> None:
+        self.source = source
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.line))
+        total = len(self.problems)
+        lines = [f"{source}: {total} problem{'s' if total != 1 else ''}; nothing was loaded"]
+        lines += [f"  {problem}" for problem in self.problems[:SHOWN]]
+        if total > SHOWN:
+            lines.append(f"  … and {total - SHOWN} more")
+        super().__init__("\n".join(lines))
+
+
+def shorten(value: Any) -> str:
+    """A value as an error shows it: its ``repr``, cut to a bounded length."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

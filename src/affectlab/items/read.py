@@ -1,0 +1,131 @@
+"""Reading a data source into rows, whatever its format, with the user's names of columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from affectlab.errors import UserError
+from affectlab.items.parse import Row, parse_json, parse_json_lines, parse_table
+from affectlab.items.source import HUB, file_digest, read_text
+
+_ABSENT = object()
+_NO_FIELDS: Mapping[str, str] = {}
+
+
+def read_rows(source: str, fields: Mapping[str, str] = _NO_FIELDS) -> list[Row]:
+    """Reads all rows of a source.
+
+    The format goes by the suffix (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``) and, where that
+    says nothing or a ``.json`` file holds one object a line, by the content.
+
+    Args:
+        source: Path of a UTF-8 file (a byte order mark and CRLF are accepted), or ``hub:NAME[:SPLIT]`` for a
+            data set of the Hugging Face hub, which needs ``affectlab[hub]``.
+        fields: Our field name -> the file's column. A column may be a dotted path into nested objects. A
+            renamed top-level column is no longer there under its old name.
+
+    Returns:
+        Rows in file order; never empty.
+
+    Raises:
+        UserError: Naming the source, what is wrong with it, and what to do.
+        WorldError: When the disk or the hub fails.
+    """
+    if source.startswith(HUB):
+        from affectlab.items.hub import read_hub
+
+        rows = read_hub(source)
+    else:
+        rows = _parse(source, read_text(source))
+    if not rows:
+        raise UserError(f"{source} holds no rows; it must hold at least one")
+    return rename(source, rows, fields)
+
+
+def source_digest(source: str) -> str:
+    """SHA-256 of a source, in hexadecimal: of a file's bytes, or of a hub data set's rows as JSON lines."""
+    if not source.startswith(HUB):
+        return file_digest(source)
+    from affectlab.items.hub import read_hub
+
+    digest = sha256()
+    for row in read_hub(source):
+        digest.update(json.dumps(row.data, ensure_ascii=False, sort_keys=True, default=str).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def rename(source: str, rows: list[Row], fields: Mapping[str, str]) -> list[Row]:
+    """Rows with the user's columns under our names.
+
+    Raises:
+        UserError: When no row has a column that is asked for; names the columns there are.
+    """
+    for ours, column in fields.items():
+        if all(_at(row.data, column) is _ABSENT for row in rows):
+            columns = list(dict.fromkeys(name for row in rows for name in _paths(row.data)))
+            near = get_close_matches(column, columns, n=3, cutoff=0.6)
+            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            raise UserError(
+                f"{source} has no column {column!r} (for {ours}); {hint}It has: {', '.join(columns)}"
+            )
+    return [Row(row.line, _renamed(row.data, fields)) for row in rows] if fields else rows
+
+
+def _renamed(data: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    taken = set(fields.values())
+    kept = {name: value for name, value in data.items() if name not in taken}
+    found = {ours: _at(data, column) for ours, column in fields.items()}
+    return kept | {ours: value for ours, value in found.items() if value is not _ABSENT}
+
+
+def _at(data: Any, column: str) -> Any:
+    # A column whose own name holds a dot is meant before a path is.
+    if not isinstance(data, dict):
+        return _ABSENT
+    if column in data:
+        return data[column]
+    head, dot, rest = column.partition(".")
+    return _at(data[head], rest) if dot and head in data else _ABSENT
+
+
+def _paths(data: dict[str, Any], prefix: str = "") -> list[str]:
+    paths: list[str] = []
+    for name, value in data.items():
+        paths.append(prefix + name)
+        if isinstance(value, dict):
+            paths += _paths(value, f"{prefix}{name}.")
+    return paths
+
+
+def _parse(source: str, text: str) -> list[Row]:
+    suffix = Path(source).suffix.lower()
+    if suffix == ".csv":
+        return parse_table(source, text, ",")
+    if suffix in {".tsv", ".tab"}:
+        return parse_table(source, text, "\t")
+    start = text.lstrip()
+    if start.startswith("["):
+        return parse_json(source, text)
+    if suffix in {".jsonl", ".ndjson"}:
+        return parse_json_lines(source, text)
+    if start.startswith("{"):
+        return parse_json_lines(source, text) if _object_a_line(start) else parse_json(source, text)
+    if suffix == ".json":
+        return parse_json(source, text)
+    return parse_table(source, text, "\t" if "\t" in start.partition("\n")[0] else ",")
+
+
+def _object_a_line(text: str) -> bool:
+    first, _, rest = text.partition("\n")
+    if not rest.strip():
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""From the name of a data source to its bytes and text, with one clear error for each way that can fail."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from hashlib import sha256
+from pathlib import Path
+
+from affectlab.errors import UserError, WorldError
+
+HUB = "hub:"
+"""Prefix of sources that are data sets of the Hugging Face hub: ``hub:NAME`` or ``hub:NAME:SPLIT``."""
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_OTHER_FORMATS = {
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"\x1f\x8b": "gzip data; unpack it first",
+    b"PK\x03\x04": "a zip archive or spreadsheet; unpack it or export it as CSV",
+    b"PAR1": "a Parquet file; convert it to JSON lines or CSV",
+}
+
+
+def read_bytes(source: str) -> bytes:
+    """Whole content of a file.
+
+    Raises:
+        UserError: When there is no such file, it is a directory, it may not be read, or it is empty.
+        WorldError: When the disk fails.
+    """
+    path = Path(source).expanduser()
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UserError(_missing(source, path)) from error
+    except IsADirectoryError as error:
+        raise UserError(f"{source} is a directory; name one data file (jsonl, json, csv or tsv)") from error
+    except PermissionError as error:
+        raise UserError(
+            f"{source} may not be read by this user; change its permissions or copy it"
+        ) from error
+    except ValueError as error:
+        raise UserError(f"{source!r} is not a file name ({error})") from error
+    except OSError as error:
+        raise WorldError(f"{source} cannot be read: {error.strerror or error}") from error
+    if not data.removeprefix(_UTF8_BOM).strip():
+        raise UserError(f"{source} is empty; it must hold at least one row")
+    return data
+
+
+def read_text(source: str) -> str:
+    """Whole text of a UTF-8 file, without a byte order mark; line ends as they are in the file.
+
+    Raises:
+        UserError: As :func:`read_bytes`, and when the bytes are not UTF-8 (with byte offset and line).
+        WorldError: When the disk fails.
+    """
+    data = read_bytes(source)
+    for magic, what in _OTHER_FORMATS.items():
+        if data.startswith(magic):
+            raise UserError(f"{source} holds {what}")
+    try:
+        return data.removeprefix(_UTF8_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = error.start + (len(_UTF8_BOM) if data.startswith(_UTF8_BOM) else 0)
+        line = data.count(b"\n", 0, offset) + 1
+        raise UserError(
+            f"{source} is not UTF-8: byte 0x{data[offset]:02x} at offset {offset} (line {line}); "
+            "save the file as UTF-8"
+        ) from error
+
+
+def file_digest(source: str) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    return sha256(read_bytes(source)).hexdigest()
+
+
+def _missing(source: str, path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no file {source}: its folder {folder} does not exist; check the path"
+    near = get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=3, cutoff=0.6)
+    hint = (
+        f"; did you mean {' or '.join(str(folder / name) for name in near)}?" if near else "; check the path"
+    )
+    return f"there is no file {source}{hint}"
