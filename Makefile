@@ -48,7 +48,7 @@ imports: $(DEV_READY)  ## import-linter: imports point one way
 	$(BIN)/lint-imports --no-logo
 
 docs: $(DEV_READY)  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 check: lint types imports docs test  ## all of the above
 
