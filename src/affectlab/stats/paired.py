@@ -92,7 +92,8 @@ def paired_differences(
     """
     _refuse_unpaired(a, b, names)
     place = {cluster: code for code, cluster in enumerate(a.clusters)}
-    b_cluster = np.array([place[cluster] for cluster in b.clusters], dtype=np.int32)[b.cluster]
+    # A name without events may be missing in the other run; no row looks its code up.
+    b_cluster = np.array([place.get(cluster, -1) for cluster in b.clusters], dtype=np.int32)[b.cluster]
     k = a.n_events
     grouped = patterns(np.concatenate([a.cluster, b_cluster]), np.concatenate([a.event, b.event + k]), 2 * k)
     resampled = bootstrap_totals(grouped, how.replicates, how.seed)
@@ -157,9 +158,13 @@ def _permutation_p(observed: float, permuted: NDArray[np.float64]) -> tuple[floa
     return (1 + extreme) / (1 + len(permuted)), undefined
 
 
+def _with_events(measures: Measures) -> set[str]:
+    return {measures.clusters[code] for code in np.unique(measures.cluster).tolist()}
+
+
 def _refuse_unpaired(a: Measures, b: Measures, names: tuple[str, ...]) -> None:
     for what, of_a, of_b in (
-        ("cluster", set(a.clusters), set(b.clusters)),
+        ("cluster", _with_events(a), _with_events(b)),
         ("unit", set(a.correct), set(b.correct)),
     ):
         if of_a != of_b:
