@@ -21,6 +21,7 @@ from affectlab.metrics.scores import Cell, Table
 from affectlab.stats.estimate import Estimate
 
 NONE = "–"
+IN_PERCENT = "Scores and shares are in %; brackets hold intervals."
 MINUS = "−"
 _P_VALUE = re.compile(r"p([\s\-(_].*|)$|.*\bp[- ]value", re.IGNORECASE)
 _PLAIN = re.compile(
@@ -123,16 +124,12 @@ def interval_text(estimate: Estimate, style: Style) -> str:
 def table_texts(table: Table) -> tuple[tuple[Text, ...], ...]:
     """Every cell of a table as text."""
     styles = column_styles(table)
-    return tuple(
-        tuple(cell_text(cell, style) for cell, style in zip(row, styles, strict=True)) for row in table.rows
-    )
+    return tuple(tuple(cell_text(cell, style) for cell, style in zip(row, styles, strict=True)) for row in table.rows)
 
 
 def column_styles(table: Table) -> tuple[Style, ...]:
     """How each column of a table is written."""
-    return tuple(
-        style_of(heading, (row[index] for row in table.rows)) for index, heading in enumerate(table.columns)
-    )
+    return tuple(style_of(heading, (row[index] for row in table.rows)) for index, heading in enumerate(table.columns))
 
 
 def numeric_columns(texts: Sequence[Sequence[Text]], width: int) -> tuple[bool, ...]:

@@ -42,7 +42,7 @@ def standing(report: RunReport) -> Standing | None:
     columns = ("Who", *map(figure_name, figures), "Kind", "Source", "Note")
     table = Table(
         "references",
-        "Beside published figures",
+        "This run and published figures",
         columns,
         tuple(row for _, _, row in rows),
         "Published figures come from other items, prompts and dates: landmarks, not a ranking.",

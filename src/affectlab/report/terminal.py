@@ -25,14 +25,11 @@ from affectlab.report.references import standing
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LARGEST = 10
 _LAST_TABLES = ("outcomes", "flags")
-IN_PERCENT = "Scores and shares are in %. Brackets hold intervals."
 
 
 def make_console(file: IO[str] | None = None, width: int | None = None) -> Console:
     """A console for reports: plain text unless ``file`` is a terminal and ``NO_COLOR`` is unset."""
-    return Console(
-        file=file or sys.stdout, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False
-    )
+    return Console(file=file or sys.stdout, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False)
 
 
 def print_report(report: RunReport, console: Console | None = None) -> None:
@@ -66,7 +63,7 @@ def render_run(report: RunReport) -> RenderableType:
 
 def render_document(document: Document) -> RenderableType:
     """A document as a rich renderable."""
-    parts: list[RenderableType] = [_title(document.title, document.summary), _text(IN_PERCENT, "dim")]
+    parts: list[RenderableType] = [_title(document.title, document.summary), _text(cells.IN_PERCENT, "dim")]
     for section in document.sections:
         parts.extend(_section(section))
     return Group(*parts)
@@ -93,7 +90,7 @@ def render_headline(scores: Scores, condition: str = "") -> RenderableType:
     methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
     below = [_text(f"Intervals: {method}.", "dim") for method in methods]
     title = f"Scores, {condition}" if condition else "Scores"
-    below.append(_text(IN_PERCENT, "dim"))
+    below.append(_text(cells.IN_PERCENT, "dim"))
     frame = Panel(Group(grid, *below), title=_text(title), title_align="left", border_style="cyan")
     return Group(Text(""), frame)
 
@@ -145,9 +142,7 @@ class _Fitting:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         unbounded = options.update(width=10_000)
         fitting = (
-            pair
-            for pair in self.grids
-            if Measurement.get(console, unbounded, pair[0]).minimum <= options.max_width
+            pair for pair in self.grids if Measurement.get(console, unbounded, pair[0]).minimum <= options.max_width
         )
         grid, without = next(fitting, self.grids[-1])
         yield Text("")

@@ -35,6 +35,13 @@ def meaning(name: str) -> str:
     return _MEANINGS.get(name, "")
 
 
+def sentence(text: str) -> str:
+    """Text as a sentence: a capital at the start, a full stop at the end."""
+    if not text:
+        return ""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "。")) else ".")
+
+
 def value_text(estimate: Estimate) -> str:
     """A headline figure with its unit (``"91.2 %"``), or ``"undefined"``."""
     if estimate.value is None:
@@ -57,7 +64,7 @@ def against(estimate: Estimate, name: str, value: float) -> str:
     """Where a figure's interval stands to a fixed value such as chance; empty without an interval.
 
     >>> against(Estimate("accuracy", 0.4, 0.3, 0.5), "Chance", 0.2)
-    'Interval lies above chance (20.0).'
+    'The interval lies above chance (20.0).'
     """
     if estimate.low is None or estimate.high is None:
         return ""
@@ -68,4 +75,4 @@ def against(estimate: Estimate, name: str, value: float) -> str:
     else:
         place = "includes"
     label = name if name.isupper() else name[:1].lower() + name[1:]
-    return f"Interval {place} {label} ({number_text(value, figure_style(estimate.name))})."
+    return f"The interval {place} {label} ({number_text(value, figure_style(estimate.name))})."

@@ -1,0 +1,278 @@
+"""Figures of a run, drawn from its tables and matrices.
+
+Which figure a table gets follows from its id and headings, never from the benchmark: tables whose id starts
+with ``by_`` are slices, one with columns precision, recall and F1 is drawn per label, ``position`` is position
+bias. Every function returns a matplotlib figure (or ``None`` when there is nothing to draw) in the stand-in
+colours of ``report.svg``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from affectlab.metrics.scores import Cell, Matrix, Table
+from affectlab.report import cells
+from affectlab.report.svg import GRID, HEAT, INK, MUTED, PAPER, SERIES, canvas, drawing
+from affectlab.stats.estimate import Estimate
+
+WIDTH = 5.6
+_ROW = 0.27
+_MARKERS = {"human": "D", "model": "o", "encoder": "s", "baseline": "|"}
+_LABEL_LIMIT = 34
+
+
+def published(table: Table, own: frozenset[int]) -> Any | None:
+    """The main figure of a run among published ones: a dot plot, whiskers where there is an interval.
+
+    Args:
+        table: ``report.references.standing``'s table: name first, then the main figure.
+        own: Rows of this run.
+    """
+    kinds = table.columns.index("Kind")
+    rows = [(index, row) for index, row in enumerate(table.rows) if _value(row[1]) is not None]
+    if not rows:
+        return None
+    with drawing():
+        figure, axes = canvas(WIDTH, 0.75 + _ROW * len(rows))
+        for height, (index, row) in enumerate(rows):
+            value, kind, mine = _percent(row[1]), str(row[kinds]), index in own
+            if kind == "baseline":
+                axes.axvline(value, color=MUTED, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+            _whisker(axes, row[1], height, SERIES[0])
+            marker = "o" if mine else _MARKERS.get(kind, "o")
+            axes.plot(
+                value,
+                height,
+                marker,
+                color=SERIES[0] if mine else MUTED,
+                markerfacecolor=SERIES[0] if mine else PAPER,
+                markersize=7 if mine else 6,
+                zorder=3,
+            )
+        _rows(axes, [str(row[0]) for _, row in rows])
+        for height, (index, _) in enumerate(rows):
+            if index in own:
+                axes.get_yticklabels()[height].set_fontweight("bold")
+        _percent_axis(axes, table.columns[1])
+    return figure
+
+
+def per_label(table: Table) -> Any | None:
+    """Precision, recall and F1 of every label, F1 with its interval; support at the right if there is any."""
+    named = {heading.casefold(): index for index, heading in enumerate(table.columns)}
+    if not {"precision", "recall", "f1"} <= named.keys() or not table.rows:
+        return None
+    with drawing():
+        figure, axes = canvas(WIDTH, 1.05 + _ROW * len(table.rows))
+        for height, row in enumerate(table.rows):
+            ends = [
+                _percent(row[named[name]]) for name in ("precision", "recall") if _value(row[named[name]]) is not None
+            ]
+            if len(ends) == 2:
+                axes.plot(ends, [height, height], color=GRID, linewidth=3, solid_capstyle="round", zorder=1)
+            _whisker(axes, row[named["f1"]], height, SERIES[0])
+        for name, marker, colour, filled in (
+            ("precision", "<", SERIES[1], False),
+            ("recall", ">", SERIES[2], False),
+            ("f1", "o", SERIES[0], True),
+        ):
+            points = [
+                (_percent(row[named[name]]), y)
+                for y, row in enumerate(table.rows)
+                if _value(row[named[name]]) is not None
+            ]
+            axes.plot(
+                [x for x, _ in points],
+                [y for _, y in points],
+                marker,
+                color=colour,
+                markerfacecolor=colour if filled else PAPER,
+                markersize=6,
+                label=table.columns[named[name]],
+                zorder=3,
+            )
+        _rows(axes, [str(row[0]) for row in table.rows])
+        if "support" in named:
+            _right_notes(axes, [f"n = {row[named['support']]}" for row in table.rows])
+        _percent_axis(axes, "")
+        _legend(axes, 3)
+    return figure
+
+
+def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
+    """One figure of every breakdown: a group of rows per table, with intervals, the overall figure as a line.
+
+    Of each table the first column of estimates is drawn. Tables without one are left out.
+    """
+    groups = [(table, column) for table in tables if (column := _estimates(table)) is not None]
+    labels: list[str] = []
+    points: list[Estimate | None] = []
+    titles: list[int] = []
+    for table, column in groups:
+        titles.append(len(labels))
+        labels.append(table.title)
+        points.append(None)
+        for row in table.rows:
+            cell = row[column]
+            labels.append(str(row[0]))
+            points.append(cell if isinstance(cell, Estimate) else None)
+    if not groups:
+        return None
+    with drawing():
+        figure, axes = canvas(WIDTH, 0.7 + _ROW * len(labels))
+        if overall is not None and overall.value is not None:
+            axes.axvline(100 * overall.value, color=MUTED, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+        for height, point in enumerate(points):
+            if point is not None and point.value is not None:
+                _whisker(axes, point, height, SERIES[0])
+                axes.plot(100 * point.value, height, "o", color=SERIES[0], markersize=6, zorder=3)
+        _rows(axes, labels)
+        _right_notes(axes, ["" if point is None or not point.n else f"n = {point.n:,}" for point in points])
+        for height in titles:
+            axes.get_yticklabels()[height].set_fontweight("bold")
+        headings = dict.fromkeys(table.columns[column] for table, column in groups)
+        _percent_axis(axes, " / ".join(headings) + (" (dotted: all items)" if overall else ""))
+    return figure
+
+
+def position(table: Table) -> Any | None:
+    """Position bias: for every position of an option, each share of the table side by side."""
+    series = [
+        index
+        for index, style in enumerate(cells.column_styles(table))
+        if index and style.unit is cells.Unit.PERCENT and any(_value(row[index]) is not None for row in table.rows)
+    ][: len(SERIES)]
+    if not series:
+        return None
+    with drawing():
+        figure, axes = canvas(WIDTH, 2.9)
+        step = 0.8 / len(series)
+        for place, column in enumerate(series):
+            offset = (place - (len(series) - 1) / 2) * step
+            drawn = [(x + offset, row[column]) for x, row in enumerate(table.rows) if _value(row[column]) is not None]
+            axes.bar(
+                [x for x, _ in drawn],
+                [_percent(cell) for _, cell in drawn],
+                width=step * 0.9,
+                color=SERIES[place],
+                label=table.columns[column],
+                zorder=2,
+            )
+            for x, cell in drawn:
+                if isinstance(cell, Estimate) and cell.low is not None and cell.high is not None:
+                    axes.plot([x, x], [100 * cell.low, 100 * cell.high], color=INK, linewidth=1.2, zorder=3)
+        axes.set_xticks(range(len(table.rows)), [_clipped(str(row[0])) for row in table.rows])
+        axes.set_xlabel(table.columns[0])
+        axes.set_ylabel("%")
+        axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
+        axes.yaxis.grid(True, zorder=0)
+        axes.set_axisbelow(True)
+        _legend(axes, len(series))
+    return figure
+
+
+def heatmap(matrix: Matrix) -> Any | None:
+    """Values in cells, shaded by their share of the row; columns that are no row (no answer) stand apart."""
+    if not matrix.rows or not matrix.columns:
+        return None
+    places: list[float] = []
+    for index, column in enumerate(matrix.columns):
+        apart = column not in matrix.rows and index > 0 and matrix.columns[index - 1] in matrix.rows
+        places.append((places[-1] + 1 if places else 0) + (0.25 if apart else 0))
+    cell = max(0.34, min(0.5, 4.2 / len(matrix.columns)))
+    with drawing():
+        figure, axes = canvas(1.6 + cell * (places[-1] + 1) * 1.25, 1.1 + cell * len(matrix.rows))
+        for y, values in enumerate(matrix.values):
+            total = sum(abs(value) for value in values if value is not None)
+            for x, value in zip(places, values, strict=True):
+                _heat_cell(axes, (x, y), value, abs(value) / total if value is not None and total else 0.0)
+        axes.set_xlim(-0.5, places[-1] + 0.5)
+        axes.set_ylim(len(matrix.rows) - 0.5, -0.5)
+        axes.set_xticks(
+            places,
+            [_clipped(column) for column in matrix.columns],
+            rotation=35,
+            ha="left",
+            rotation_mode="anchor",
+        )
+        axes.xaxis.tick_top()
+        axes.xaxis.set_label_position("top")
+        axes.tick_params(length=0)
+        axes.set_yticks(range(len(matrix.rows)), [_clipped(row) for row in matrix.rows])
+        axes.set_xlabel(matrix.column_title)
+        axes.set_ylabel(matrix.row_title)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def _heat_cell(axes: Any, place: tuple[float, float], value: float | None, share: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    x, y = place
+    box = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=HEAT, alpha=share, linewidth=0)
+    frame = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fill=False, edgecolor=GRID, linewidth=0.6)
+    axes.add_patch(box)
+    axes.add_patch(frame)
+    text = cells.NONE if value is None else f"{value:,.0f}" if float(value).is_integer() else f"{value:.2f}"
+    axes.text(x, y, text, ha="center", va="center", color=INK if value else MUTED)
+
+
+def _whisker(axes: Any, cell: Cell, height: float, colour: str) -> None:
+    if isinstance(cell, Estimate) and cell.low is not None and cell.high is not None:
+        axes.plot([100 * cell.low, 100 * cell.high], [height, height], color=colour, linewidth=1.6, zorder=2)
+
+
+def _rows(axes: Any, labels: Sequence[str]) -> None:
+    axes.set_yticks(range(len(labels)), [_clipped(label) for label in labels])
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.xaxis.grid(True, zorder=0)
+    axes.set_axisbelow(True)
+
+
+def _right_notes(axes: Any, notes: Sequence[str]) -> None:
+    for height, note in enumerate(notes):
+        axes.text(
+            1.02,
+            height,
+            note,
+            transform=axes.get_yaxis_transform(),
+            ha="left",
+            va="center",
+            color=MUTED,
+            fontsize=8,
+        )
+
+
+def _percent_axis(axes: Any, label: str) -> None:
+    axes.set_xlim(-2, 102)
+    axes.set_xticks(range(0, 101, 20))
+    axes.set_xlabel(f"{label}, %" if label else "%")
+
+
+def _legend(axes: Any, columns: int) -> None:
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2, handletextpad=0.4)
+
+
+def _estimates(table: Table) -> int | None:
+    for index in range(1, len(table.columns)):
+        if any(isinstance(row[index], Estimate) for row in table.rows):
+            return index
+    return None
+
+
+def _value(cell: Cell) -> float | None:
+    if isinstance(cell, Estimate):
+        return cell.value
+    return cell if isinstance(cell, float) else None
+
+
+def _percent(cell: Cell) -> float:
+    value = _value(cell)
+    if value is None:
+        raise ValueError("a missing figure cannot be drawn")
+    return 100 * value
+
+
+def _clipped(label: str) -> str:
+    return label if len(label) <= _LABEL_LIMIT else label[: _LABEL_LIMIT - 1] + "…"

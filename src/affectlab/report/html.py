@@ -1,0 +1,218 @@
+"""The HTML report: one file that loads nothing, runs no script, and reads well on a phone and in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from affectlab.metrics.scores import Matrix, Scores, Table
+from affectlab.report import cells, words
+from affectlab.report.model import Document, RunReport
+from affectlab.report.references import standing
+from affectlab.report.views import (
+    Block,
+    Page,
+    SectionView,
+    TableView,
+    anchor,
+    card,
+    details,
+    matrix_view,
+    table_view,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LAST_TABLES = ("outcomes", "flags")
+_SMALL_COLUMNS = 4
+
+
+def run_html(report: RunReport) -> str:
+    """The report of one run as a self-contained HTML page."""
+    several = len(report.scores) > 1
+    sections: list[SectionView] = []
+    if several:
+        sections.append(_overview(report))
+    else:
+        sections += [_headline(report, condition, "") for condition in report.scores]
+    sections += _published(report)
+    for condition, scores in report.scores.items():
+        prefix = anchor("c", condition) if several else ""
+        if several:
+            sections.append(_headline(report, condition, prefix))
+        blocks = _result_blocks(scores, prefix)
+        small = (cells.IN_PERCENT, *((f"Signature: {scores.signature}",) if scores.signature else ()))
+        title = f"Details, {condition}" if several else "In detail"
+        sections.append(SectionView(anchor(prefix, "details"), title, small=small, blocks=blocks))
+    if report.examples:
+        sections.append(SectionView("examples", "Replies, as they came", examples=report.examples))
+    sections.append(_made(report.manifest, report.paper))
+    page = Page(
+        tab_title=f"{report.model_name} on {report.benchmark_title}",
+        title=f"{report.model_name} on {report.benchmark_title}",
+        lead=report.benchmark_question,
+        facts=_facts(report.manifest),
+        sections=tuple(sections),
+        footer=_footer(report.manifest),
+    )
+    return _render(page)
+
+
+def document_html(document: Document) -> str:
+    """A comparison or any other set of tables as a self-contained HTML page."""
+    sections = [
+        SectionView(
+            anchor("s", str(index), section.title),
+            section.title,
+            small=(cells.IN_PERCENT,),
+            notes=section.notes,
+            blocks=(
+                *(Block("table", table=table_view(table, f"s{index}")) for table in section.tables),
+                *(_matrix_block(matrix, f"s{index}") for matrix in section.matrices),
+            ),
+        )
+        for index, section in enumerate(document.sections, start=1)
+    ]
+    if document.details:
+        sections.append(SectionView("made", "How this was made", details=details(document.details)))
+    return _render(Page(document.title, document.title, document.summary, (), tuple(sections), "Made with affectlab."))
+
+
+def table_html(table: Table) -> str:
+    """A table as an HTML fragment, for notebooks (``_repr_html_``). Styled by the page it is put into."""
+    parts = _templates().get_template("parts.html.j2").make_module()
+    fragment: Markup = getattr(parts, "table")(table_view(table))  # noqa: B009
+    return str(fragment)
+
+
+def _headline(report: RunReport, condition: str, prefix: str) -> SectionView:
+    scores = report.scores[condition]
+    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
+    return SectionView(
+        anchor(prefix, "scores"),
+        f"Condition: {condition}" if prefix else "Scores",
+        cards=tuple(card(estimate, _baselines(report, estimate.name)) for estimate in scores.headline),
+        small=tuple(f"Intervals: {method}." for method in methods),
+        notes=scores.notes,
+    )
+
+
+def _overview(report: RunReport) -> SectionView:
+    names = dict.fromkeys(estimate.name for scores in report.scores.values() for estimate in scores.headline)
+    rows = []
+    for condition, scores in report.scores.items():
+        mine = {estimate.name: estimate for estimate in scores.headline}
+        rows.append((condition, *(mine.get(name) for name in names)))
+    table = Table("conditions", "Scores by condition", ("Condition", *map(words.figure_name, names)), tuple(rows))
+    return SectionView("scores", "Scores", blocks=(Block("table", table=table_view(table)),))
+
+
+def _baselines(report: RunReport, figure: str) -> dict[str, float]:
+    rows = (row for row in report.references if row.kind == "baseline" and figure in row.figures)
+    return {row.name: row.figures[figure] for row in rows}
+
+
+def _published(report: RunReport) -> list[SectionView]:
+    place = standing(report)
+    if place is None:
+        return []
+    from affectlab.report import figures
+
+    drawn = figures.published(place.table, place.own)
+    blocks = _figure_block(drawn, "published-figure", "")
+    blocks += (Block("table", table=table_view(place.table, own=place.own)),)
+    return [SectionView("published", "Beside published figures", small=(cells.IN_PERCENT,), blocks=blocks)]
+
+
+def _result_blocks(scores: Scores, prefix: str) -> tuple[Block, ...]:
+    from affectlab.report import figures
+
+    breakdowns = [table for table in scores.tables if table.id.startswith("by_")]
+    blocks: list[Block] = []
+    for table in scores.tables:
+        if table.id in LAST_TABLES or (table in breakdowns and table is not breakdowns[0]):
+            continue
+        if table in breakdowns:
+            overall = scores.headline[0] if scores.headline else None
+            blocks += _figure_block(figures.slices(breakdowns, overall), anchor(prefix, "slices"), "Breakdowns")
+            blocks += _side_by_side([table_view(one, prefix) for one in breakdowns])
+            continue
+        drawn = figures.position(table) if table.id == "position" else figures.per_label(table)
+        svg = _svg(drawn, anchor(prefix, table.id, "figure"), table.title)
+        blocks.append(Block("table", table=table_view(table, prefix), svg=svg))
+    blocks += [_matrix_block(matrix, prefix) for matrix in scores.matrices]
+    blocks += _side_by_side([table_view(table, prefix) for table in scores.tables if table.id in LAST_TABLES])
+    return tuple(blocks)
+
+
+def _side_by_side(tables: list[TableView]) -> list[Block]:
+    small = tuple(table for table in tables if len(table.columns) <= _SMALL_COLUMNS)
+    wide = [Block("table", table=table) for table in tables if len(table.columns) > _SMALL_COLUMNS]
+    return ([Block("tables", tables=small)] if small else []) + wide
+
+
+def _figure_block(figure: Any | None, name: str, title: str) -> tuple[Block, ...]:
+    return () if figure is None else (Block("figure", title=title, svg=_svg(figure, name, title)),)
+
+
+def _svg(figure: Any | None, name: str, title: str, css: str = "full") -> Markup:
+    """Markup of our own making; matplotlib escapes the labels in it."""
+    if figure is None:
+        return Markup()
+    from affectlab.report.svg import page_svg
+
+    return Markup(page_svg(figure, name, title or "Figure", css))  # noqa: S704
+
+
+def _matrix_block(matrix: Matrix, prefix: str) -> Block:
+    from affectlab.report.figures import heatmap
+
+    svg = _svg(heatmap(matrix), anchor(prefix, matrix.id, "figure"), matrix.title, "natural")
+    return Block("matrix", matrix=matrix_view(matrix, prefix), svg=svg)
+
+
+def _made(manifest: Mapping[str, Any], paper: str) -> SectionView:
+    shown = {key: value for key, value in manifest.items() if key != "command"}
+    return SectionView(
+        "made",
+        "How this was made",
+        small=(f"Benchmark: {paper}",) if paper else (),
+        command=str(manifest.get("command", "")),
+        details=details(shown),
+    )
+
+
+def _facts(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    data, requests = manifest.get("data") or {}, manifest.get("requests") or {}
+    facts = [f"protocol {manifest['protocol']}" if manifest.get("protocol") else ""]
+    facts.append(f"{data['items']:,} items" if isinstance(data.get("items"), int) else "")
+    if isinstance(requests.get("answered"), int) and isinstance(requests.get("planned"), int):
+        facts.append(f"{requests['answered']:,} of {requests['planned']:,} requests answered")
+    facts.append(str(manifest.get("ended") or manifest.get("started") or "")[:10])
+    return tuple(fact for fact in facts if fact)
+
+
+def _footer(manifest: Mapping[str, Any]) -> str:
+    version = manifest.get("package_version")
+    return f"Made with affectlab {version}." if version else "Made with affectlab."
+
+
+def _render(page: Page) -> str:
+    style = files("affectlab.report").joinpath("style.css").read_text("utf-8")
+    return _templates().get_template("page.html.j2").render(page=page, style=Markup(style))  # noqa: S704
+
+
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("affectlab.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
