@@ -1,0 +1,212 @@
+"""One answer for each of several people: "AGENT A: C / AGENT B: A"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from affectlab.reading import flags
+from affectlab.reading.choice import option_vocabulary
+from affectlab.reading.conclude import conclude, unread
+from affectlab.reading.markup import plain
+from affectlab.reading.objects import find_objects
+from affectlab.reading.outcome import Outcome, Reading
+from affectlab.reading.phrases import Follow, phrase_at
+from affectlab.reading.prepare import Prepared, prepare
+from affectlab.reading.statements import read_statement
+from affectlab.reading.vocabulary import Vocabulary, lower, name_key
+
+_GENERIC: Final = re.compile(
+    r"(?<![a-z])(?:agent|character|person|role|speaker|participant|individual|subject|party|player)[ _-]?"
+    r"(?P<slot>[a-z0-9]{1,3})(?![a-z0-9])"
+    r"|(?:角色|人物|智能体|代理|主体|参与者|说话人|当事人|个体)[ _-]?(?P<zh>[a-z0-9]{1,3})(?![a-z0-9])"
+)
+_SHORT: Final = re.compile(
+    r"(?:(?<=[\n,;/(|.])|\A|(?<=[a-z0-9)] ))[ ]?[\"'(]?(?P<slot>[a-z0-9]{1,3})[\"')]?(?=[ ]?(?:[:=→]|->|[-–—][ ]))"
+)
+_AFTER: Final = re.compile(
+    r"[\"')\]]{0,2}(?:'s)?(?:[ ]?\([^()\n]{0,80}\))?[ ]?"
+    r"(?:(?:most likely |most |final |primary |main |dominant |correct )?"
+    r"(?:emotion|feeling|answer|choice|option|label|letter|response)s?[ ]?|的?(?:情绪|情感|答案|选项|选择)[ ]?)?"
+    r"(?:(?P<mark>[:=→]+|->|=>|[-–—]+>?(?![a-z])|(?=\n|\Z))"
+    r"|(?P<verb>(?:most likely |probably |likely |would |will |must |should |might )?"
+    r"(?:is|be|feels?|feeling|experiences?|has)"
+    r"(?: feeling| most likely| likely| probably)?(?![a-z'])|是|为|感到|选择|选))[ ]?"
+)
+_TRAILING: Final = re.compile(
+    r"(?:[ ,;]+(?:and|while|whereas|but|for|the|of|answer|emotion|is|但|而))+$", re.IGNORECASE
+)
+_PARTS: Final = re.compile(r"[\n,;/&+]+| and | ")
+_ITEM_NUMBER: Final = re.compile(r"^(?:\(?\d{1,2}[.)]) ?", re.MULTILINE)
+
+
+class _Heading(NamedTuple):
+    slot: str
+    start: int
+    end: int
+    marked: bool
+
+
+def read_agents(
+    text: str | None,
+    options: Mapping[str, Mapping[str, str]],
+    *,
+    names: Mapping[str, Sequence[str]] | None = None,
+    finish: str = "stop",
+) -> dict[str, Reading]:
+    """Read one answer per slot from a reply with a line (or part) for each.
+
+    A slot is announced by "Agent A", "Person A", "角色A", …, by one of its ``names``, or (when nothing else is) by
+    its id alone ("A: C"). Bare answers without any announcement are taken in the order of the slots when there
+    are exactly as many as slots, with the flag ``positional``. The text of another slot's option is never an answer:
+    ``unparseable`` with the flags ``out_of_space`` and ``swapped``.
+
+    Args:
+        text: The reply, or ``None``.
+        options: Slot -> option key -> option text.
+        names: Slot -> other names it may be called by (roles, proper names).
+        finish: Why generation ended.
+
+    Returns:
+        Slot -> reading whose value is an option key of that slot.
+    """
+    prepared = prepare(text, finish)
+    empty = unread(prepared)
+    if empty is not None:
+        return dict.fromkeys(options, empty)
+    vocabs = {slot: _slot_vocabulary(slot, options) for slot in options}
+    called = {slot: [name_key(name) for name in (names or {}).get(slot, ())] for slot in options}
+    found = _from_json(prepared, vocabs, called) or _from_text(prepared, vocabs, called)
+    return {slot: conclude(prepared, found.get(slot, Reading(Outcome.UNPARSEABLE))) for slot in options}
+
+
+def _slot_vocabulary(slot: str, options: Mapping[str, Mapping[str, str]]) -> Vocabulary:
+    foreign = tuple(
+        (text, (flags.OUT_OF_SPACE, flags.SWAPPED))
+        for other, shown in options.items()
+        if other != slot
+        for text in shown.values()
+    )
+    return option_vocabulary(options[slot], outside=foreign)
+
+
+def _from_json(
+    prepared: Prepared, vocabs: Mapping[str, Vocabulary], called: Mapping[str, Sequence[str]]
+) -> dict[str, Reading]:
+    """Answers of the last JSON object that names every slot."""
+    if "{" not in prepared.text:
+        return {}
+    for pairs in reversed(find_objects(prepared.text).objects):
+        values: dict[str, Reading] = {}
+        for key, value in pairs:
+            slot = _slot_of_key(key, called)
+            if slot is not None and isinstance(value, str):
+                values[slot] = read_statement(vocabs[slot], plain(value))
+        if values.keys() == vocabs.keys():
+            return values
+    return {}
+
+
+def _slot_of_key(key: str, called: Mapping[str, Sequence[str]]) -> str | None:
+    folded = name_key(key).replace("_", " ")
+    by_id = {name_key(slot): slot for slot in called}
+    generic = _GENERIC.match(folded)
+    if generic is not None:
+        return by_id.get(generic.group("slot") or generic.group("zh"))
+    return by_id.get(folded) or next((slot for slot, names in called.items() if folded in names), None)
+
+
+def _from_text(
+    prepared: Prepared, vocabs: Mapping[str, Vocabulary], called: Mapping[str, Sequence[str]]
+) -> dict[str, Reading]:
+    words = plain(prepared.text)
+    low = lower(words)
+    headings = _headings(low, called)
+    for wanted in (True, False):
+        chosen = [heading for heading in headings if heading.marked or not wanted]
+        readings = _sections(words, chosen, vocabs)
+        if any(reading.outcome is not Outcome.UNPARSEABLE or reading.flags for reading in readings.values()):
+            return readings
+    if len(vocabs) == 1:
+        ((slot, vocab),) = vocabs.items()
+        return {slot: read_statement(vocab, words, cut=prepared.at_limit)}
+    return {} if headings else _by_position(words, vocabs)
+
+
+def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
+    by_id = {lower(slot): slot for slot in called}
+    spots: list[tuple[str, int, int]] = []
+    for match in _GENERIC.finditer(low):
+        slot = by_id.get(match.group("slot") or match.group("zh"))
+        if slot is not None:
+            spots.append((slot, match.start(), match.end()))
+    for slot, names in called.items():
+        for name in names:
+            at = low.find(name) if name else -1
+            while at >= 0:
+                end = at + len(name)
+                if not (low[at - 1 : at].isalnum() and name[0].isascii()) and not (
+                    low[end : end + 1].isalnum() and name[-1].isascii()
+                ):
+                    spots.append((slot, at, end))
+                at = low.find(name, end)
+    headings = _announced(low, spots)
+    if any(heading.marked for heading in headings):
+        return headings
+    short = [
+        (by_id[match.group("slot")], match.start("slot"), match.end("slot"))
+        for match in _SHORT.finditer(low)
+        if match.group("slot") in by_id
+    ]
+    return _announced(low, short) if {slot for slot, _, _ in short} == called.keys() else headings
+
+
+def _announced(low: str, spots: list[tuple[str, int, int]]) -> list[_Heading]:
+    headings: list[_Heading] = []
+    for slot, start, end in sorted(spots, key=lambda spot: (spot[1], -spot[2])):
+        if headings and start < headings[-1].end:
+            continue
+        after = _AFTER.match(low, end)
+        if after is not None:
+            headings.append(_Heading(slot, start, after.end(), after.group("mark") is not None))
+    return headings
+
+
+def _sections(words: str, headings: list[_Heading], vocabs: Mapping[str, Vocabulary]) -> dict[str, Reading]:
+    """The answer of each slot from the line its heading opens; the last heading with an answer counts."""
+    readings: dict[str, Reading] = {}
+    for index, heading in enumerate(headings):
+        stop = headings[index + 1].start if index + 1 < len(headings) else len(words)
+        section = words[heading.end : stop].lstrip("\n ").split("\n", 1)[0].rstrip(" ,;/&+-–—(")
+        section = re.sub(r"[ ,;](?:and|while|whereas|但|而)$", "", section)
+        reading = read_statement(vocabs[heading.slot], section)
+        before = readings.get(heading.slot)
+        if before is None or not before.ok or reading.ok:
+            if before is not None and before.ok and before.value != reading.value:
+                reading = replace(reading, flags=(*reading.flags, flags.SELF_CORRECTED))
+            readings[heading.slot] = reading
+    return readings
+
+
+def _by_position(words: str, vocabs: Mapping[str, Vocabulary]) -> dict[str, Reading]:
+    """Bare answers, as many as slots, in their order."""
+    text = _ITEM_NUMBER.sub("", words)
+    if len(text) > 40 * len(vocabs):
+        return {}
+    for parts in ([part for part in text.split("\n") if part.strip()], [p for p in _PARTS.split(text) if p.strip()]):
+        if len(parts) != len(vocabs):
+            continue
+        readings = {slot: _bare(vocab, part.strip()) for (slot, vocab), part in zip(vocabs.items(), parts, strict=True)}
+        if all(reading is not None for reading in readings.values()):
+            return {slot: reading for slot, reading in readings.items() if reading is not None}
+    return {}
+
+
+def _bare(vocab: Vocabulary, part: str) -> Reading | None:
+    phrase = phrase_at(vocab, part, lower(part), 0)
+    if phrase is None or (phrase.follow is not Follow.END and any(c.isalnum() for c in part[phrase.end :])):
+        return None
+    reading = read_statement(vocab, part)
+    return replace(reading, flags=(flags.POSITIONAL, *reading.flags))

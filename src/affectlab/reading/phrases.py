@@ -1,0 +1,140 @@
+"""An answer phrase: what may stand after "the answer is", or alone on a line.
+
+A phrase is one answer, several ("A or B"), or an answer taken back ("not A", "not A but B").
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from affectlab.reading.vocabulary import Found, Vocabulary, find_at
+
+_FILLER: Final = re.compile(
+    r"(?:(?:that|it|is|be|to|would|the|my|final|correct|best|right|option|choice|answer|letter|emotion|feeling|label|"
+    r"number|definitely|clearly|certainly|probably|most likely|likely|therefore|thus|so|simply|indeed|just|"
+    r"definitively|either|both|between|closest to|closer to|of|agent)(?![A-Za-z'])[ ]?"
+    r"|选项|選項|选择|選擇|应该|應該|应当|选|選|是|为|為|第|就是|了|的|は|은|는"
+    r"|[ :=\"'(\[{<「『“‘【《$#→>~-])*+",
+    re.IGNORECASE,
+)
+_NOT: Final = re.compile(r"(?:not|neither|nor|isn't|never|不是|并非|不|非)(?![A-Za-z])[ ]?", re.IGNORECASE)
+_BUT: Final = re.compile(
+    r"[ ]?[,;.]?[ ]?(?:but(?: rather)?|rather|instead|it is|it's|而是|应该是|是)[ :,]?", re.IGNORECASE
+)
+_JOIN: Final = re.compile(
+    r"[\"')\]】」]{0,2}(?:[ ]?(?:,|/|&|\+|;|或者|或是|或|和|与|與|以及|还是|還是|及)[ ]?(?:or |and |and/or )?"
+    r"|[ ](?:or|and/or|and|nor|vs\.?|versus)[ ])"
+    r"(?:(?:maybe|possibly|even|perhaps|also|option|either|选项)[ ])?[\"'(\[【「]{0,2}",
+    re.IGNORECASE,
+)
+_CLOSE: Final = re.compile(r"[ ]?[\"'”’)\]}>」』】》*_`]{0,4}[ ]?")
+_STOP: Final = re.compile(r"[.,;:!/|(\[=~+…→—–\"]|-(?![A-Za-z])|[^\w\s?'%$°#@&<-]")
+_VERB: Final = re.compile(
+    r"(?:is|was|are|were|isn't|wasn't|does|doesn't|do|did|don't|didn't|would|wouldn't|could|couldn't|can|can't|cannot|"
+    r"might|may|must|should|will|won't|has|have|had|seems?|looks?|appears?|feels?|felt|fits?|sounds?|describes?|"
+    r"suggests?|refers?|means?|says?|implies|requires?|captures?|stands?|corresponds?|represents?|and|or|too|also|"
+    r"对|對|错|錯|不|并|也|都|没|太|虽|更|很)(?![A-Za-z'])",
+    re.IGNORECASE,
+)
+_SOFT: Final = re.compile(
+    r"(?:because|since|as|for|due|given|but|although|though|while|instead|rather|with|based|which|in my opinion|here|"
+    r"i think|i guess|i believe|explanation|reason|reasoning|rationale|confidence|only|overall)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+POSITIVE: Final = re.compile(
+    r"[ ]?(?:option[ ]|选项|選項|项|項)?(?:"
+    r"(?:is|seems|looks|appears|sounds|feels|would be|should be|must be|has to be|will be)(?: to be)?"
+    r"(?: (?:the|my|clearly|definitely|probably|certainly|obviously|likely|single|most|actually|indeed|really)){0,3} "
+    r"(?:correct|right|best|answer|choice|pick|final|appropriate|fitting|suitable|accurate|closest|one)(?![A-Za-z])"
+    r"|(?:fits|matches|works|suits|describes)(?: [a-z]{1,12}){0,3} best"
+    r"|(?:是|应该是|就是|为|最)?(?:最)?(?:对的|正确|對的|正確|合适|合適|恰当|恰當|贴切|符合|准确|合理))",
+    re.IGNORECASE,
+)
+_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class Follow(IntEnum):
+    """What comes after an answer, from what speaks most against it being one."""
+
+    PROSE = 0
+    QUESTION = 1
+    WORD = 2
+    SOFT = 3
+    STOP = 4
+    POSITIVE = 5
+    END = 6
+
+
+class Phrase(NamedTuple):
+    """A phrase: distinct keys in order, its span, whether it is taken back, flags, and what follows it."""
+
+    keys: tuple[str, ...]
+    start: int
+    end: int
+    negated: bool
+    flags: tuple[str, ...]
+    follow: Follow
+    bare: bool
+
+
+def follow_at(text: str, found: Found, at: int) -> Follow:
+    """What comes after the answer that ends at a place."""
+    closing = _CLOSE.match(text, at)
+    end = closing.end() if closing else at
+    if end >= len(text) or text[end] == "\n":
+        return Follow.END
+    if POSITIVE.match(text, end):
+        return Follow.POSITIVE
+    if text[end] == "?":
+        return Follow.QUESTION
+    if _VERB.match(text, end):
+        return Follow.PROSE
+    if _SOFT.match(text, end):
+        return Follow.SOFT
+    if _CJK.match(text, end):
+        return Follow.SOFT
+    if _STOP.match(text, end):
+        return Follow.STOP
+    if found.bare and not (text[at - 1].isupper() and text[at - 1] not in "AI"):
+        return Follow.PROSE
+    return Follow.WORD
+
+
+def phrase_at(vocab: Vocabulary, text: str, low: str, at: int) -> Phrase | None:
+    """The answer phrase that starts at a place, after words and marks that only lead up to it."""
+    start = _lead_up(text, at, vocab, low)
+    taken_back = _NOT.match(text, start)
+    negated = False
+    if taken_back is not None and find_at(vocab, text, low, start) is None:
+        negated = True
+        start = _lead_up(text, taken_back.end(), vocab, low)
+    first = find_at(vocab, text, low, start)
+    if first is None:
+        return None
+    keys, end, raised, last = [first.key], first.end, list(first.flags), first
+    while (join := _JOIN.match(text, end)) is not None:
+        more = find_at(vocab, text, low, _lead_up(text, join.end(), vocab, low))
+        if more is None:
+            break
+        if "," in join.group() and more.bare and follow_at(text, more, more.end) <= Follow.WORD:
+            break
+        if more.key not in keys:
+            keys.append(more.key)
+        raised.extend(more.flags)
+        end, last = more.end, more
+    if negated:
+        but = _BUT.match(text, end)
+        if but is not None and (right := phrase_at(vocab, text, low, but.end())) is not None:
+            return right
+    follow = follow_at(text, last, end)
+    return Phrase(tuple(keys), start, end, negated, tuple(raised), follow, first.bare and len(keys) == 1)
+
+
+def _lead_up(text: str, at: int, vocab: Vocabulary, low: str) -> int:
+    """Where the lead-up ends; a declared name that begins like one ("most likely joy") is not skipped."""
+    if find_at(vocab, text, low, at) is not None:
+        return at
+    filler = _FILLER.match(text, at)
+    return filler.end() if filler else at

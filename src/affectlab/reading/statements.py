@@ -1,0 +1,287 @@
+"""The stated answer of a reply: one notion, shared by every reader of a single answer.
+
+Where an answer can be stated, from strongest to weakest:
+
+1. after words that announce it ("ANSWER: B", "I choose B", "So: C", "答案是B", "选B"), or before words that confirm
+   it ("B is correct", "B最合适"): the last such statement counts;
+2. alone on a line;
+3. at the head of a line, followed by an explanation ("B. The child …", "anger, because …");
+4. after words that only suggest it ("it is B", "…, but B", "probably B");
+5. for names of several words only: mentioned in prose, and no other is.
+
+In 2 to 5 all places must agree, else the reply is ambiguous. Letters elsewhere in prose are never answers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from affectlab.reading import flags
+from affectlab.reading.outcome import Outcome, Reading
+from affectlab.reading.phrases import POSITIVE, Follow, Phrase, phrase_at
+from affectlab.reading.vocabulary import OUTSIDE, Vocabulary, find_at, lower, name_at
+
+_STRONG_LINK: Final = (
+    r"choosing|chooses?|chose|chosen|selecting|selects?|selected|picking|picks?|picked|going with|go with|went with|"
+    r"opt for|opting for|settle on|vote for|answer|correction|actually|therefore|thus|hence|so|finally|overall|"
+    r"in conclusion|respuesta|réponse|antwort|resposta|ответ"
+)
+_WEAK_LINK: Final = (
+    r"is|be|are|was|it's|that's|he's|she's|they're|says?|think|believe|guess|but|then|probably|likely|maybe|perhaps|"
+    r"definitely|certainly|clearly|option|choice|letter|feels?|felt|feeling|express(?:es|ed)?|experienc(?:es|ed|ing)|would|"
+    r"wait|no|es|est|ist|é"
+)
+_LINK: Final = re.compile(
+    rf"(?<![A-Za-z0-9_'])(?:(?P<strong>{_STRONG_LINK})|{_WEAK_LINK})(?![A-Za-z0-9_'])"
+    r"|(?P<zh>答案|最终|最終|结论|結論|[选選][择擇中定]?(?!项|項)|因此|所以|综上|故|答え?|정답|답)"
+    r"|是|为|為|应该|可能|但|选项|選項|属于"
+    r"|(?P<mark>[:=→]|->)",
+    re.IGNORECASE,
+)
+_NOUN: Final = re.compile(
+    r"(?<![A-Za-z])(?:answers?|choice|option|selection|response|conclusion|verdict|decision|pick|solution|letter|label|emotion|"
+    r"guess|prediction|classification|category|intent|stance|rating|choose|select|result|respuesta|réponse|antwort|"
+    r"resposta|ответ)(?![A-Za-z])|答|选|選|结论|結論|最终|结果|情绪|情感|정답|답",
+    re.IGNORECASE,
+)
+_NEGATION: Final = re.compile(
+    r"(?<![A-Za-z])(?:not|never|cannot|neither|nor|no longer|wrong|incorrect|eliminate|exclude|rule out|ruling out|"
+    r"unlikely|least|except|avoid|reject|if|whether|unless|why|options|choices|example|e\.g)(?![A-Za-z])|n't|不|没|沒|别选|並非|并非|错误|排除|如果|例如|是否",
+    re.IGNORECASE,
+)
+_HEDGE: Final = re.compile(
+    r"(?<![A-Za-z])(?:might|could|may|perhaps|maybe|possibly)(?![A-Za-z])|可能|也许", re.IGNORECASE
+)
+_CLAUSE: Final = re.compile(r".*(?:[.!?;,\n…]|(?<![A-Za-z])but(?![A-Za-z])|但)", re.DOTALL | re.IGNORECASE)
+_MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3400-\u9fff]")
+_TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
+_SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
+_LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=\S)")
+_EXCERPT = 120
+
+
+class Statement(NamedTuple):
+    """A phrase in a place where answers are stated."""
+
+    phrase: Phrase
+    strong: bool
+
+
+class Stated(NamedTuple):
+    """Everything a reply states, by the kind of place, in the order of the text."""
+
+    strong: list[Phrase]
+    alone: list[Phrase]
+    leading: list[Phrase]
+    weak: list[Phrase]
+
+
+def read_statement(vocab: Vocabulary, text: str, *, cut: bool = False) -> Reading:
+    """Read the one answer that a plain text states.
+
+    Args:
+        vocab: What can be answered.
+        text: Words of the reply (``markup.plain``).
+        cut: The text was cut at the token limit: only complete answers in the first three kinds of place count.
+
+    Returns:
+        ``ok`` with the key, ``ambiguous``, or ``unparseable``. Refusals and cut-off replies are the caller's to tell.
+    """
+    low = lower(text)
+    if len(low) <= 80 and (sole := _sole_phrase(vocab, text, low)) is not None:
+        return _resolve(sole, text, ())
+    stated = _collect(vocab, text, low)
+    if stated.strong:
+        return _last(stated, text)
+    if cut:
+        stated.leading[:] = [phrase for phrase in stated.leading if text.find("\n", phrase.end) >= 0]
+        if not stated.alone and not stated.leading:
+            return Reading(Outcome.UNPARSEABLE)
+    for tier in (stated.alone, stated.leading, stated.weak):
+        if tier:
+            return _agreed(tier, text)
+    return _mentioned(vocab, text, low)
+
+
+def _sole_phrase(vocab: Vocabulary, text: str, low: str) -> Phrase | None:
+    """The phrase that is the whole reply, by far the most frequent case."""
+    at = _first_word(vocab, text, low, 0)
+    if at is None:
+        return None
+    phrase = phrase_at(vocab, text, low, at)
+    if phrase is None or phrase.negated or any(c.isalnum() for c in text[phrase.end :]):
+        return None
+    return phrase
+
+
+def _first_word(vocab: Vocabulary, text: str, low: str, at: int) -> int | None:
+    """Where the words of a line start, marks and emoji skipped."""
+    end = text.find("\n", at)
+    end = len(text) if end < 0 else end
+    while at < end and not text[at].isalnum():
+        at += 1
+    return at if at < end else None
+
+
+def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
+    stated = Stated([], [], [], [])
+    _lines(vocab, text, low, stated)
+    taken: set[int] = set()
+    for link in _LINK.finditer(text):
+        at = link.end()
+        if link.group("mark"):
+            while at < len(text) and text[at] in " \n":
+                at += 1
+        phrase = phrase_at(vocab, text, low, at)
+        if phrase is None or phrase.negated or phrase.follow <= Follow.QUESTION:
+            continue
+        clause = _clause_before(text, link.start())
+        if _NEGATION.search(clause):
+            continue
+        strong = bool(link.group("strong") or link.group("zh") or _NOUN.search(clause))
+        strong = strong and not _HEDGE.search(clause)
+        if phrase.start in taken and not strong:
+            continue
+        if strong:
+            stated.strong.append(phrase)
+        elif phrase.follow > Follow.WORD or len(phrase.keys) > 1:
+            if link.group("mark") and phrase.bare and not clause.strip():
+                continue
+            stated.weak.append(phrase)
+        taken.add(phrase.start)
+    stated.strong.extend(_confirmed(vocab, text, low))
+    stated.strong.sort(key=lambda phrase: phrase.start)
+    return stated
+
+
+def _lines(vocab: Vocabulary, text: str, low: str, stated: Stated) -> None:
+    """Answers alone on a line, and at the head of a line."""
+    start = 0
+    while start <= len(text):
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        at = _first_word(vocab, text, low, start)
+        phrase = phrase_at(vocab, text, low, at) if at is not None else None
+        if phrase is None and at is not None and (number := _LIST_NUMBER.match(text, start)):
+            phrase = phrase_at(vocab, text, low, number.end())
+        if phrase is not None and not phrase.negated:
+            rest = text[phrase.end : stop]
+            if not any(c.isalnum() for c in rest[:40]) and not any(c.isalnum() for c in rest[40:]):
+                stated.alone.append(phrase)
+            elif _leads(phrase, text, stop):
+                stated.leading.append(phrase)
+        start = stop + 1
+
+
+def _leads(phrase: Phrase, text: str, stop: int) -> bool:
+    """Whether a phrase at the head of a line is an answer that an explanation follows."""
+    if phrase.follow < Follow.SOFT or phrase.negated:
+        return False
+    letter = text[phrase.end - 1]
+    if phrase.bare:
+        if letter.islower():
+            return False
+        if letter == "I" and text[phrase.end : phrase.end + 1] == ",":
+            return False
+        others = {m.group(1).upper() for m in _SPREAD.finditer(text, phrase.end + 2, min(stop, phrase.end + 2000))}
+        return not others - {letter}
+    return True
+
+
+def _clause_before(text: str, at: int) -> str:
+    before = text[max(0, at - 100) : at]
+    cut = _CLAUSE.match(before)
+    return before[cut.end() :] if cut else before
+
+
+def _confirmed(vocab: Vocabulary, text: str, low: str) -> list[Phrase]:
+    """Answers before words that confirm them ("B is correct")."""
+    found: list[Phrase] = []
+    for tail in POSITIVE.finditer(text):
+        end = tail.start()
+        while end > 0 and text[end - 1] in " \"')]}":
+            end -= 1
+        start = _start_of_answer(vocab, low, end)
+        if start is None or _NEGATION.search(_clause_before(text, start)):
+            continue
+        answer = find_at(vocab, text, low, start)
+        if answer is not None and not (answer.bare and text[start].islower()):
+            found.append(Phrase((answer.key,), start, answer.end, False, answer.flags, Follow.POSITIVE, answer.bare))
+    return found
+
+
+def _start_of_answer(vocab: Vocabulary, low: str, end: int) -> int | None:
+    """Where the answer that ends at a place starts: a letter with no letter before it, or a name."""
+    if end and low[end - 1].isascii() and low[end - 1].isalnum():
+        start = end - 1
+        if start == 0 or not (low[start - 1].isascii() and (low[start - 1].isalnum() or low[start - 1] in "_'")):
+            return start
+    for name in vocab.names:
+        start = end - len(name)
+        if start >= 0 and low.startswith(name, start) and name_at(vocab, low, start) == name:
+            return start
+    return None
+
+
+def _last(stated: Stated, text: str) -> Reading:
+    """The last strong statement, unless the reply ends in one more answer alone on its line."""
+    last = stated.strong[-1]
+    later = [phrase for phrase in stated.alone if phrase.start > last.end]
+    if later and len({phrase.keys for phrase in later}) == 1 and not any(c.isalnum() for c in text[later[-1].end :]):
+        last = later[-1]
+    earlier = {phrase.keys for phrase in stated.strong if len(phrase.keys) == 1}
+    corrected = len(last.keys) == 1 and bool(earlier - {last.keys})
+    return _resolve(last, text, (flags.SELF_CORRECTED,) if corrected else ())
+
+
+def _agreed(phrases: list[Phrase], text: str) -> Reading:
+    if len({phrase.keys for phrase in phrases}) > 1:
+        return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, phrases[0].start, phrases[-1].end))
+    return _resolve(phrases[0], text, ())
+
+
+def _resolve(phrase: Phrase, text: str, raised: tuple[str, ...]) -> Reading:
+    evidence = _excerpt(text, phrase.start, phrase.end)
+    marks = tuple(dict.fromkeys((*raised, *phrase.flags)))
+    if flags.LETTER_TEXT_CONFLICT in marks:
+        return Reading(Outcome.AMBIGUOUS, None, marks, evidence)
+    if len(phrase.keys) > 1:
+        return Reading(Outcome.AMBIGUOUS, None, marks, evidence)
+    if phrase.keys[0] == OUTSIDE:
+        return Reading(Outcome.UNPARSEABLE, None, tuple(dict.fromkeys((*marks, flags.OUT_OF_SPACE))), evidence)
+    return Reading(Outcome.OK, phrase.keys[0], marks, evidence)
+
+
+def _mentioned(vocab: Vocabulary, text: str, low: str) -> Reading:
+    """No statement: an only mention of a long name where the vocabulary allows it, else ambiguous or unparseable."""
+    found: dict[str, tuple[int, int]] = {}
+    long_names = True
+    end = 0
+    for start in (match.start() for match in _MENTION_START.finditer(text)):
+        if start < end:
+            continue
+        answer = find_at(vocab, text, low, start)
+        if answer is None or answer.key == OUTSIDE or (answer.bare and text[start] not in _CLEAR_LETTERS):
+            continue
+        end = answer.end
+        clause = _clause_before(text, start)
+        if _NEGATION.search(clause) and not _TORN.search(clause):
+            continue
+        found.setdefault(answer.key, (start, end))
+        long_names = long_names and not answer.bare and " " in low[start:end]
+    if len(found) > 1:
+        spans = list(found.values())
+        return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, spans[0][0], spans[-1][1]))
+    if vocab.mentions and found and long_names:
+        ((key, span),) = found.items()
+        return Reading(Outcome.OK, key, evidence=_excerpt(text, *span))
+    return Reading(Outcome.UNPARSEABLE)
+
+
+_CLEAR_LETTERS: Final = "BCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+def _excerpt(text: str, start: int, end: int) -> str:
+    piece = text[start:end]
+    return piece if len(piece) <= _EXCERPT else piece[: _EXCERPT - 1] + "…"

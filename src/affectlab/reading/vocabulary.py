@@ -1,0 +1,182 @@
+"""What can be answered, and finding one such answer at one place of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from affectlab.reading import flags
+from affectlab.reading.prepare import fold
+
+OUTSIDE: Final = "\x00outside"
+"""Stands for an answer that was stated and is not among the declared ones."""
+
+_LATIN: Final = "A-Za-z0-9_\u00c0-\u024f"
+_WORD: Final = re.compile(f"[{_LATIN}]")
+_TOKEN: Final = re.compile(rf"(?:[A-Za-z]|\d{{1,3}})(?![{_LATIN}])(?!'[A-Za-z])(?!\.\d)(?!-[A-Za-z]\w)(?!%)")
+_PAIR: Final = re.compile(r"[ ]?[)\]}.:,>=/–—-]{0,3}[ ]?[\"'(\[{「『“‘<]{0,2}[ ]?")
+_BRACKETED: Final = re.compile(
+    r"[\"'」』”’]?[ ]?(?:[-–—:][ ]?)?[(\[{<][ ]?(?:option |选项)?([A-Za-z]|\d{1,3})[ ]?[)\]}>]"
+)
+_CLAUSE_END: Final = re.compile(r"[\"'」』”’)\]}> ]{0,3}(?:$|[.!,;:?\n()–—-])", re.MULTILINE)
+_EDGES: Final = " \t\n.,;:!?\"'“”‘’()[]{}<>*_`"
+
+
+class Found(NamedTuple):
+    """One answer at one place: its key (or ``OUTSIDE``), where it ends, what is odd about it, and its shape."""
+
+    key: str
+    end: int
+    flags: tuple[str, ...] = ()
+    bare: bool = False
+    """A letter or number alone, which may be an English article, a pronoun or a count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The answers a reader may find.
+
+    Attributes:
+        letters: Single letters and numbers that stand for an answer: folded -> key.
+        names: Words that stand for an answer: folded name -> key (or ``OUTSIDE``).
+        starts: First character of a name -> the names that start with it, longest first.
+        flags: Folded name -> flags that finding it raises.
+        alphabetic: Some option is keyed by a letter, so that a stray letter is an answer outside the options.
+        numeric: The same for numbers.
+        mentions: A name of several words may be taken from prose when it is the only one mentioned.
+    """
+
+    letters: Mapping[str, str]
+    names: Mapping[str, str]
+    starts: Mapping[str, tuple[str, ...]]
+    flags: Mapping[str, tuple[str, ...]]
+    alphabetic: bool = False
+    numeric: bool = False
+    mentions: bool = False
+
+
+def name_key(text: str) -> str:
+    """A name as it is compared: folded, lower case, single spaces, no punctuation at its ends."""
+    return lower(" ".join(fold(text).split())).strip(_EDGES)
+
+
+def lower(text: str) -> str:
+    """Lower case, character for character, so that positions stay what they are."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
+
+
+def vocabulary(
+    names: Iterable[tuple[str, Sequence[str]]],
+    *,
+    lettered: bool,
+    outside: Iterable[tuple[str, tuple[str, ...]]] = (),
+    mentions: bool = False,
+) -> Vocabulary:
+    """Build a vocabulary.
+
+    Args:
+        names: Key and names of each answer.
+        lettered: Keys themselves are answers (option letters or numbers).
+        outside: Names that are known not to be answers, each with the flags to raise.
+        mentions: See :class:`Vocabulary`.
+    """
+    return _vocabulary(tuple((key, tuple(texts)) for key, texts in names), lettered, tuple(outside), mentions)
+
+
+@lru_cache(maxsize=512)
+def _vocabulary(
+    names: tuple[tuple[str, tuple[str, ...]], ...],
+    lettered: bool,
+    outside: tuple[tuple[str, tuple[str, ...]], ...],
+    mentions: bool,
+) -> Vocabulary:
+    letters: dict[str, str] = {}
+    words: dict[str, str] = {}
+    marks: dict[str, tuple[str, ...]] = {}
+    for key, _ in names:
+        folded = name_key(key)
+        if lettered and _TOKEN.fullmatch(folded):
+            letters[_token_key(folded)] = key
+        elif lettered and folded:
+            words[folded] = key
+    claims: dict[str, set[str]] = {}
+    for key, texts in names:
+        for text in texts:
+            if (folded := name_key(text)) and _token_key(folded) not in letters:
+                claims.setdefault(folded, set()).add(key)
+    # A name that two answers share tells nothing.
+    words.update({name: keys.pop() for name, keys in claims.items() if len(keys) == 1})
+    for text, raised in outside:
+        if (folded := name_key(text)) and folded not in words and folded not in letters:
+            words[folded] = OUTSIDE
+            marks[folded] = raised
+    starts: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        starts.setdefault(word[0], []).append(word)
+    return Vocabulary(
+        letters=letters,
+        names=words,
+        starts={first: tuple(group) for first, group in starts.items()},
+        flags=marks,
+        alphabetic=any(token.isalpha() for token in letters),
+        numeric=any(token.isdigit() for token in letters),
+        mentions=mentions,
+    )
+
+
+def _token_key(token: str) -> str:
+    return token.lower().lstrip("0") or "0"
+
+
+def name_at(vocab: Vocabulary, low: str, at: int) -> str | None:
+    """The longest name that starts at a place and ends with a whole word."""
+    if at >= len(low):
+        return None
+    for name in vocab.starts.get(low[at], ()):
+        if low.startswith(name, at):
+            end = at + len(name)
+            if end == len(low) or not (_WORD.match(low, end) and _WORD.match(low, end - 1)):
+                return name
+    return None
+
+
+def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:
+    """The answer that starts at a place: a name, a letter, or both side by side."""
+    name = name_at(vocab, low, at)
+    if name is not None:
+        return _named(vocab, low, name, at + len(name))
+    token = _TOKEN.match(text, at)
+    if token is None:
+        return None
+    letter, end = _token_key(token.group()), token.end()
+    key = vocab.letters.get(letter)
+    if key is None and not (vocab.alphabetic if letter.isalpha() else vocab.numeric):
+        return None
+    raised: tuple[str, ...] = (flags.OUT_OF_SPACE,) if key is None else ()
+    pair = _PAIR.match(low, end)
+    name = name_at(vocab, low, pair.end()) if pair is not None and pair.end() > end else None
+    if pair is not None and name is not None and _CLAUSE_END.match(low, pair.end() + len(name)):
+        end = pair.end() + len(name)
+        if vocab.names[name] != key:
+            return Found(key or OUTSIDE, end, (flags.LETTER_TEXT_CONFLICT, *vocab.flags.get(name, ())))
+        return Found(key, end)
+    if key is None and letter.isalpha() and not token.group().isupper():
+        return None
+    return Found(key or OUTSIDE, end, raised, bare=True)
+
+
+def _named(vocab: Vocabulary, low: str, name: str, end: int) -> Found:
+    key = vocab.names[name]
+    raised = vocab.flags.get(name, ())
+    if vocab.letters and (beside := _BRACKETED.match(low, end)):
+        end = beside.end()
+        letter_key = vocab.letters.get(beside.group(1))
+        if letter_key != key:
+            raised = (flags.LETTER_TEXT_CONFLICT, *raised)
+    return Found(key, end, raised)
