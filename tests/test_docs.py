@@ -1,0 +1,130 @@
+"""What the documentation shows is so: its commands parse, its example benchmark runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from affectlab.benchmarks import open_benchmark
+from affectlab.cli.main import app
+from affectlab.models import ModelSettings, open_model
+from affectlab.runs import Plan, RunFolder, execute, score_run
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bench" / "README.md"])
+BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[Any]:
+    """Every ``affectlab …`` line of every shell block, and every ``make …`` line."""
+    found = []
+    for page in PAGES:
+        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            for line in block.replace("\\\n", " ").splitlines():
+                found.append(pytest.param(line, id=f"{page.name}: {line.strip()[:60]}"))
+    return found
+
+
+def parse(words: list[str]) -> None:
+    """Parse the arguments of a command as the command line would, without running it."""
+    command: Any = typer.main.get_command(app)
+    name = "affectlab"
+    while hasattr(command, "commands") and words and not words[0].startswith("-"):
+        name, *words = words
+        command = command.commands[name]
+    if words in (["--help"], ["--version"]):
+        return
+    command.make_context(name, words)
+
+
+@pytest.mark.parametrize("line", commands())
+def test_commands_in_the_documentation_parse(line: str) -> None:
+    words = shlex.split(line.removeprefix("$ "), comments=True)
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words = words[1:]
+    if words[:1] == ["affectlab"]:
+        parse(words[1:])
+    elif words[:1] == ["make"]:
+        targets = [word for word in words[1:] if "=" not in word]
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets), line
+
+
+def test_the_check_of_commands_sees_a_wrong_option() -> None:
+    with pytest.raises(Exception, match="No such option"):
+        parse(["run", "chiaro", "--model", "smollm2", "--out", "x", "--no-such-option"])
+
+
+def example() -> Any:
+    """The module that docs/adding-a-benchmark.md shows."""
+    spec = spec_from_file_location("mood", ROOT / "docs" / "examples" / "mood.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules["mood"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def gold_replies(tmp_path: Path) -> Path:
+    """A script that answers every item of the example with its gold, but for the last, which it cannot answer."""
+    mood = example()
+    items = mood.load(str(mood.BENCHMARK.sample), {})
+    path = tmp_path / "replies.jsonl"
+    replies = {item.id: item.gold["emotion"] for item in items} | {items[-1].id: "What a day."}
+    path.write_text(
+        "".join(json.dumps({"item": name, "reply": reply}) + "\n" for name, reply in replies.items()),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_the_example_benchmark_runs_and_scores(tmp_path: Path, gold_replies: Path, monkeypatch: Any) -> None:
+    benchmark = example().BENCHMARK
+    monkeypatch.setattr("affectlab.runs.score.open_benchmark", lambda name: benchmark)
+    plan = Plan(
+        benchmark=benchmark,
+        protocol=benchmark.protocols["word"],
+        items=benchmark.load(str(benchmark.sample), {}),
+        source="sample",
+        data_sha256="",
+    )
+    model = open_model(f"scripted:{gold_replies}", ModelSettings())
+    session = execute(plan, model, RunFolder.at(tmp_path / "run"))
+    assert (session.asked, session.answered, session.failed) == (7, 7, 0)
+
+    scores = score_run(tmp_path / "run").scores["neutral"]
+    # Six of seven labels: F1 1. The seventh (neutral) was never answered: F1 0. Macro-F1 and accuracy are 6/7.
+    assert scores.figure("macro_f1").value == pytest.approx(6 / 7)
+    assert scores.figure("accuracy").value == pytest.approx(6 / 7)
+    assert scores.figure("accuracy").clusters == 7
+    assert scores.notes == ("1 of 7 replies could not be read and count as wrong.",)
+
+
+def test_the_python_of_getting_started_runs(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    page = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("replies.jsonl").write_text('{"item": "*", "reply": "AGENT A: A\\nAGENT B: C"}\n', encoding="utf-8")
+    exec(code.replace('"smollm2"', '"scripted:replies.jsonl"'), {})
+    assert "10 answered, 0 were there already" in capsys.readouterr().out
+
+
+def test_the_data_file_of_getting_started_loads(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"^```text\n(number,.*?)^```", page, re.MULTILINE | re.DOTALL)
+    fields = dict(re.findall(r"--map (\w+)=(\w+)", page))
+    path = tmp_path / "my.csv"
+    path.write_text(table, encoding="utf-8")
+    first, second = open_benchmark("chiaro").load(str(path), fields)
+    assert (first.id, first.gold) == ("1", {"A": "joy", "B": "anger"})
+    assert (second.id, second.gold) == ("2", {"A": "relief", "B": "sadness"})
