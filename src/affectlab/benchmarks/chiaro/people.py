@@ -101,8 +101,7 @@ def _person(tokens: list[str], position: int) -> str | None:
             named = folded not in _words("openers") | _IDENTIFYING and _is_subject(tokens, position)
         else:
             named = (
-                tokens[position - 1].casefold() not in _words("prepositions")
-                and not tokens[position - 1][0].isupper()
+                tokens[position - 1].casefold() not in _words("prepositions") and not tokens[position - 1][0].isupper()
             )
         return folded if named else None
     if folded in _words("nouns") and folded == word.casefold() and _is_definite(tokens, position):
@@ -111,16 +110,12 @@ def _person(tokens: list[str], position: int) -> str | None:
 
 
 def _is_definite(tokens: list[str], position: int) -> bool:
-    for earlier in reversed(tokens[max(0, position - 4) : position]):
-        if earlier.casefold() in _IDENTIFYING or earlier.casefold().endswith(("'s", "\u2019s")):
-            return True
-        if not earlier[0].isalnum() or earlier.casefold() in _words("prepositions") | {
-            "a",
-            "an",
-            "another",
-            "one",
-            "and",
-        }:
+    for place in range(position - 1, max(-1, position - 5), -1):
+        word = tokens[place].casefold()
+        if word in _IDENTIFYING or word.endswith(("'s", "\u2019s")):
+            # "by his late wife", "the hat of the groom": mentioned, not acting.
+            return place == 0 or tokens[place - 1].casefold() not in _words("prepositions")
+        if not word[0].isalnum() or word in _words("prepositions") | _UNIDENTIFYING:
             return False
     return False
 

@@ -73,9 +73,7 @@ def validate(scene: Scene, *, positive_first: bool = False) -> tuple[Violation, 
         scene: A scene with gold and spans. What is missing is a violation too.
         positive_first: Also ask that agent A's emotion be the positive one, as in the paper's own generation.
     """
-    found = [
-        Violation(code, message, field) for code, check in CHECKS.items() for field, message in check(scene)
-    ]
+    found = [Violation(code, message, field) for code, check in CHECKS.items() for field, message in check(scene)]
     if positive_first and scene.agent_a_emotion and _polarity(scene.agent_a_emotion) != "positive":
         message = f"{scene.agent_a_emotion} is negative: expected a positive emotion for agent A"
         found.append(Violation("polarity_order", message, "agent_a_emotion"))
@@ -106,9 +104,7 @@ def valence_problem(emotions: Sequence[str | None]) -> str | None:
     if unknown:
         return f"unknown or missing emotion {unknown[0]!r}: expected one of {', '.join(space.ids)}"
     if sorted(_polarity(emotion) for emotion in emotions if emotion) != ["negative", "positive"]:
-        return (
-            f"found {', '.join(str(emotion) for emotion in emotions)}: expected one positive and one negative"
-        )
+        return f"found {', '.join(str(emotion) for emotion in emotions)}: expected one positive and one negative"
     return None
 
 
@@ -185,11 +181,7 @@ def _role_collision(scene: Scene) -> Iterator[tuple[str, str]]:
 
 def _role_absent(scene: Scene) -> Iterator[tuple[str, str]]:
     for field in ("agent_a_role", "agent_b_role"):
-        absent = [
-            word
-            for word in people.role_prefix(getattr(scene, field))
-            if not find_terms(scene.sentence, [word])
-        ]
+        absent = [word for word in people.role_prefix(getattr(scene, field)) if not find_terms(scene.sentence, [word])]
         if absent:
             yield (
                 field,
