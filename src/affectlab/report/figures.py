@@ -8,18 +8,45 @@ colours of ``report.svg``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from affectlab.metrics.scores import Cell, Matrix, Table
+from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.report import cells
+from affectlab.report.model import RunReport
+from affectlab.report.references import standing
 from affectlab.report.svg import GRID, HEAT, INK, MUTED, PAPER, SERIES, canvas, drawing
 from affectlab.stats.estimate import Estimate
 
 WIDTH = 5.6
+PUBLISHED, SLICES = "published", "slices"
 _ROW = 0.27
 _MARKERS = {"human": "D", "model": "o", "encoder": "s", "baseline": "|"}
 _LABEL_LIMIT = 34
+
+
+def figures_of(report: RunReport) -> Iterator[tuple[str, str, Any]]:
+    """Every figure of a run: condition (empty: all of them), name, figure. The name is a table's or matrix's id."""
+    place = standing(report)
+    if place is not None and (figure := published(place.table, place.own)) is not None:
+        yield "", PUBLISHED, figure
+    for condition, scores in report.scores.items():
+        for name, figure in _drawn(scores):
+            if figure is not None:
+                yield condition, name, figure
+
+
+def _drawn(scores: Scores) -> Iterator[tuple[str, Any | None]]:
+    yield SLICES, slices(breakdowns(scores), scores.headline[0] if scores.headline else None)
+    for table in scores.tables:
+        yield table.id, position(table) if table.id == "position" else per_label(table)
+    for matrix in scores.matrices:
+        yield matrix.id, heatmap(matrix)
+
+
+def breakdowns(scores: Scores) -> list[Table]:
+    """The tables that break the scores down by a slice."""
+    return [table for table in scores.tables if table.id.startswith("by_")]
 
 
 def published(table: Table, own: frozenset[int]) -> Any | None:

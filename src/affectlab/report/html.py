@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import cells, words
-from affectlab.report.model import Document, RunReport
+from affectlab.report.model import LAST_TABLES, Document, RunReport
 from affectlab.report.references import standing
 from affectlab.report.views import (
     Block,
@@ -27,24 +27,27 @@ from affectlab.report.views import (
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-LAST_TABLES = ("outcomes", "flags")
 _SMALL_COLUMNS = 4
 
 
 def run_html(report: RunReport) -> str:
     """The report of one run as a self-contained HTML page."""
+    from affectlab.report.figures import PUBLISHED, figures_of
+
     several = len(report.scores) > 1
+    drawn = {(condition, name): figure for condition, name, figure in figures_of(report)}
     sections: list[SectionView] = []
     if several:
         sections.append(_overview(report))
     else:
         sections += [_headline(report, condition, "") for condition in report.scores]
-    sections += _published(report)
+    sections += _published(report, drawn.get(("", PUBLISHED)))
     for condition, scores in report.scores.items():
         prefix = anchor("c", condition) if several else ""
         if several:
             sections.append(_headline(report, condition, prefix))
-        blocks = _result_blocks(scores, prefix)
+        mine = {name: figure for (of, name), figure in drawn.items() if of == condition}
+        blocks = _result_blocks(scores, prefix, mine)
         small = (cells.IN_PERCENT, *((f"Signature: {scores.signature}",) if scores.signature else ()))
         title = f"Details, {condition}" if several else "In detail"
         sections.append(SectionView(anchor(prefix, "details"), title, small=small, blocks=blocks))
@@ -64,6 +67,8 @@ def run_html(report: RunReport) -> str:
 
 def document_html(document: Document) -> str:
     """A comparison or any other set of tables as a self-contained HTML page."""
+    from affectlab.report.figures import heatmap
+
     sections = [
         SectionView(
             anchor("s", str(index), section.title),
@@ -72,7 +77,7 @@ def document_html(document: Document) -> str:
             notes=section.notes,
             blocks=(
                 *(Block("table", table=table_view(table, f"s{index}")) for table in section.tables),
-                *(_matrix_block(matrix, f"s{index}") for matrix in section.matrices),
+                *(_matrix_block(matrix, f"s{index}", heatmap(matrix)) for matrix in section.matrices),
             ),
         )
         for index, section in enumerate(document.sections, start=1)
@@ -116,35 +121,34 @@ def _baselines(report: RunReport, figure: str) -> dict[str, float]:
     return {row.name: row.figures[figure] for row in rows}
 
 
-def _published(report: RunReport) -> list[SectionView]:
+def _published(report: RunReport, figure: Any | None) -> list[SectionView]:
     place = standing(report)
     if place is None:
         return []
-    from affectlab.report import figures
-
-    drawn = figures.published(place.table, place.own)
-    blocks = _figure_block(drawn, "published-figure", "")
+    blocks = _figure_block(figure, "published-figure", "")
     blocks += (Block("table", table=table_view(place.table, own=place.own)),)
     return [SectionView("published", "Beside published figures", small=(cells.IN_PERCENT,), blocks=blocks)]
 
 
-def _result_blocks(scores: Scores, prefix: str) -> tuple[Block, ...]:
-    from affectlab.report import figures
+def _result_blocks(scores: Scores, prefix: str, drawn: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Tables in the scorer's order, each under its figure; then the matrices; then what reading ran into.
 
-    breakdowns = [table for table in scores.tables if table.id.startswith("by_")]
+    The breakdowns share one figure and stand side by side where the first of them is.
+    """
+    from affectlab.report.figures import SLICES, breakdowns
+
+    slices = breakdowns(scores)
     blocks: list[Block] = []
     for table in scores.tables:
-        if table.id in LAST_TABLES or (table in breakdowns and table is not breakdowns[0]):
+        if table.id in LAST_TABLES or table in slices[1:]:
             continue
-        if table in breakdowns:
-            overall = scores.headline[0] if scores.headline else None
-            blocks += _figure_block(figures.slices(breakdowns, overall), anchor(prefix, "slices"), "Breakdowns")
-            blocks += _side_by_side([table_view(one, prefix) for one in breakdowns])
-            continue
-        drawn = figures.position(table) if table.id == "position" else figures.per_label(table)
-        svg = _svg(drawn, anchor(prefix, table.id, "figure"), table.title)
-        blocks.append(Block("table", table=table_view(table, prefix), svg=svg))
-    blocks += [_matrix_block(matrix, prefix) for matrix in scores.matrices]
+        if table in slices:
+            blocks += _figure_block(drawn.get(SLICES), anchor(prefix, SLICES), "Breakdowns")
+            blocks += _side_by_side([table_view(one, prefix) for one in slices])
+        else:
+            svg = _svg(drawn.get(table.id), anchor(prefix, table.id, "figure"), table.title)
+            blocks.append(Block("table", table=table_view(table, prefix), svg=svg))
+    blocks += [_matrix_block(matrix, prefix, drawn.get(matrix.id)) for matrix in scores.matrices]
     blocks += _side_by_side([table_view(table, prefix) for table in scores.tables if table.id in LAST_TABLES])
     return tuple(blocks)
 
@@ -168,10 +172,8 @@ def _svg(figure: Any | None, name: str, title: str, css: str = "full") -> Markup
     return Markup(page_svg(figure, name, title or "Figure", css))  # noqa: S704
 
 
-def _matrix_block(matrix: Matrix, prefix: str) -> Block:
-    from affectlab.report.figures import heatmap
-
-    svg = _svg(heatmap(matrix), anchor(prefix, matrix.id, "figure"), matrix.title, "natural")
+def _matrix_block(matrix: Matrix, prefix: str, figure: Any | None) -> Block:
+    svg = _svg(figure, anchor(prefix, matrix.id, "figure"), matrix.title, "natural")
     return Block("matrix", matrix=matrix_view(matrix, prefix), svg=svg)
 
 

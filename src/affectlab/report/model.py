@@ -11,6 +11,9 @@ from affectlab.metrics.scores import Matrix, Scores, Table
 if TYPE_CHECKING:
     from affectlab.benchmarks.base import ReferenceRow
 
+LAST_TABLES = ("outcomes", "flags")
+"""Ids of the tables about replies rather than scores. Reports show them after all others."""
+
 
 @dataclass(frozen=True, slots=True)
 class SlotAnswer:

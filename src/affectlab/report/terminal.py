@@ -19,12 +19,11 @@ from rich.text import Text
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import cells, words
-from affectlab.report.model import Document, RunReport, Section
+from affectlab.report.model import LAST_TABLES, Document, RunReport, Section
 from affectlab.report.references import standing
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LARGEST = 10
-_LAST_TABLES = ("outcomes", "flags")
 
 
 def make_console(file: IO[str] | None = None, width: int | None = None) -> Console:
@@ -71,28 +70,39 @@ def render_document(document: Document) -> RenderableType:
 
 def render_headline(scores: Scores, condition: str = "") -> RenderableType:
     """The headline figures of one condition in a frame: value, interval, what they rest on."""
-    grid = Grid(box=None, show_header=True, header_style="dim", padding=(0, 2, 0, 0), expand=False)
-    grid.add_column("")
-    grid.add_column("", justify="right", no_wrap=True)
-    grid.add_column("interval", justify="right", no_wrap=True)
-    grid.add_column("rests on")
+    grids = [(_headline_grid(scores, with_basis), False) for with_basis in (True, False)]
+    below = [
+        _text(f"{words.figure_name(estimate.name)}: {estimate.reason}", "yellow")
+        for estimate in scores.headline
+        if estimate.reason
+    ]
+    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
+    below += [_text(f"Intervals: {method}.", "dim") for method in methods]
+    title = f"Scores, {condition}" if condition else "Scores"
+    below.append(_text(cells.IN_PERCENT, "dim"))
+    frame = Panel(Group(_Fitting("", grids), *below), title=_text(title), title_align="left", border_style="cyan")
+    return Group(Text(""), frame)
+
+
+def _headline_grid(scores: Scores, with_basis: bool) -> Grid:
+    grid = Grid(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    rows = []
     for position, estimate in enumerate(scores.headline):
         style = "bold" if position == 0 else ""
         interval = cells.interval_text(estimate, cells.figure_style(estimate.name))
-        grid.add_row(
+        row = (
             _text(words.figure_name(estimate.name), style),
             _text(words.value_text(estimate), f"{style} cyan".strip()),
             _text(f"[{interval}]" if interval else cells.NONE),
             _text(words.basis(estimate)),
         )
-        if estimate.reason:
-            grid.add_row("", "", "", _text(estimate.reason, "yellow"))
-    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
-    below = [_text(f"Intervals: {method}.", "dim") for method in methods]
-    title = f"Scores, {condition}" if condition else "Scores"
-    below.append(_text(cells.IN_PERCENT, "dim"))
-    frame = Panel(Group(grid, *below), title=_text(title), title_align="left", border_style="cyan")
-    return Group(Text(""), frame)
+        rows.append(row if with_basis else row[:3])
+    for index, heading in enumerate(("", "", "interval", "rests on")[: 4 if with_basis else 3]):
+        width = _narrowest(heading, [row[index].plain for row in rows], whole=index in (1, 2))
+        grid.add_column(heading, justify="right" if index in (1, 2) else "left", min_width=width)
+    for row in rows:
+        grid.add_row(*row)
+    return grid
 
 
 def render_table(table: Table, own: frozenset[int] = frozenset()) -> RenderableType:
@@ -132,7 +142,7 @@ class _Fitting:
     """The first of several grids that fits without breaking a word; the last one if none does."""
 
     def __init__(
-        self, title: str, grids: Sequence[tuple[Grid, bool]], notes: Sequence[str], last_title: str = ""
+        self, title: str, grids: Sequence[tuple[Grid, bool]], notes: Sequence[str] = (), last_title: str = ""
     ) -> None:
         self.title = title
         self.grids = grids
@@ -145,8 +155,9 @@ class _Fitting:
             pair for pair in self.grids if Measurement.get(console, unbounded, pair[0]).minimum <= options.max_width
         )
         grid, without = next(fitting, self.grids[-1])
-        yield Text("")
-        yield _text(self.last_title if grid is self.grids[-1][0] else self.title, "bold")
+        if self.title:
+            yield Text("")
+            yield _text(self.last_title if grid is self.grids[-1][0] else self.title, "bold")
         yield grid
         if without:
             yield _text("The intervals do not fit here; the HTML report and --json have them.", "dim")
@@ -227,12 +238,12 @@ def _short(table: Table) -> Table:
 
 def _body(scores: Scores) -> Iterator[RenderableType]:
     for table in scores.tables:
-        if table.id not in _LAST_TABLES:
+        if table.id not in LAST_TABLES:
             yield render_table(table)
     for matrix in scores.matrices:
         yield render_matrix(matrix)
     for table in scores.tables:
-        if table.id in _LAST_TABLES:
+        if table.id in LAST_TABLES:
             yield render_table(table)
     if scores.signature:
         yield Text("")

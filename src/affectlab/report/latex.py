@@ -1,0 +1,138 @@
+"""A run's tables for a paper: LaTeX with booktabs, to be pulled in with ``\\input``."""
+
+from __future__ import annotations
+
+import re
+
+from affectlab.metrics.scores import Matrix, Scores, Table
+from affectlab.report import cells, words
+from affectlab.report.cells import Text
+from affectlab.report.model import RunReport
+from affectlab.report.references import standing
+
+_HEAD = "% Made with affectlab. In the preamble: \\usepackage{booktabs}\n"
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "−": "$-$",
+    "–": "--",
+    "×": r"$\times$",
+    "…": r"\dots{}",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "ρ": r"$\rho$",
+    "χ": r"$\chi$",
+    "Δ": r"$\Delta$",
+    "\n": " ",
+}
+_SPECIAL = re.compile("|".join(re.escape(character) for character in _ESCAPES))
+
+
+def run_to_latex(report: RunReport) -> str:
+    """Every table of a run as a LaTeX ``table``: headline, published figures, then the scorer's own."""
+    parts = [_HEAD]
+    several = len(report.scores) > 1
+    for condition, scores in report.scores.items():
+        suffix = f", {condition}" if several else ""
+        parts.append(table_latex(headline_figures(scores, suffix), suffix=suffix))
+    published = standing(report)
+    if published is not None:
+        parts.append(table_latex(published.table, bold=published.own))
+    for condition, scores in report.scores.items():
+        suffix = f", {condition}" if several else ""
+        parts += [table_latex(table, suffix=suffix) for table in scores.tables]
+        parts += [matrix_latex(matrix, suffix=suffix) for matrix in scores.matrices]
+    return "\n".join(parts)
+
+
+def headline_figures(scores: Scores, suffix: str = "") -> Table:
+    """The headline figures as a table of one row, as papers print them."""
+    columns = tuple(words.figure_name(estimate.name) for estimate in scores.headline)
+    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
+    note = " ".join(f"Intervals: {method}." for method in methods)
+    return Table("headline", f"Scores{suffix}", columns, (tuple(scores.headline),), note)
+
+
+def table_latex(table: Table, *, bold: frozenset[int] = frozenset(), suffix: str = "") -> str:
+    """One table.
+
+    Args:
+        table: The table.
+        bold: Rows to set in bold.
+        suffix: Put after the caption and into the label, to keep conditions apart.
+    """
+    texts = cells.table_texts(table)
+    figures = cells.numeric_columns(texts, len(table.columns))
+    rows = [[_cell(text, index in bold) for text in row] for index, row in enumerate(texts)]
+    percent = "Scores and shares in %." if cells.in_percent(table) else ""
+    caption = " ".join(words.sentence(part) for part in (table.title + suffix, percent, table.note) if part)
+    align = "".join("r" if figure else "l" for figure in figures)
+    return _environment(align, [escape(heading) for heading in table.columns], rows, caption, table.id + suffix)
+
+
+def matrix_latex(matrix: Matrix, *, suffix: str = "") -> str:
+    """A matrix as a table, its row labels first."""
+    rows = [
+        [escape(label), *(escape(_number(value)) for value in values)]
+        for label, values in zip(matrix.rows, matrix.values, strict=True)
+    ]
+    caption = f"{matrix.title}{suffix} (rows: {matrix.row_title}, columns: {matrix.column_title}). {matrix.note}"
+    headings = ["", *map(escape, matrix.columns)]
+    return _environment("l" + "r" * len(matrix.columns), headings, rows, caption.strip(), matrix.id + suffix)
+
+
+def escape(text: str) -> str:
+    """Text for LaTeX, with nothing left that LaTeX would act on.
+
+    >>> escape("50 % of A_1")
+    '50 \\\\% of A\\\\_1'
+    """
+    return _SPECIAL.sub(lambda match: _ESCAPES[match.group()], text)
+
+
+def _cell(text: Text, bold: bool) -> str:
+    main = escape(text.main)
+    if bold:
+        main = rf"\textbf{{{main}}}"
+    return f"{main} {{\\scriptsize [{escape(text.interval)}]}}" if text.interval else main
+
+
+def _environment(align: str, headings: list[str], rows: list[list[str]], caption: str, label: str) -> str:
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escape(caption)}}}",
+        rf"\label{{tab:{re.sub(r'[^A-Za-z0-9]+', '-', label)}}}",
+        rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}",
+        r"\toprule",
+        " & ".join(headings) + r" \\",
+        r"\midrule",
+        *(_row(row) for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: list[str]) -> str:
+    # LaTeX would read a row that starts with "[" as the optional argument of the "\\" before it.
+    line = " & ".join(row)
+    return ("{}" if line.startswith("[") else "") + line + r" \\"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return cells.NONE
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:.3f}"
