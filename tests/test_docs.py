@@ -17,6 +17,7 @@ from affectlab.benchmarks import open_benchmark
 from affectlab.cli.main import app
 from affectlab.models import ModelSettings, open_model
 from affectlab.runs import Plan, RunFolder, execute, score_run
+from affectlab.runs.manifest import DECISIVE
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bench" / "README.md"])
@@ -128,3 +129,27 @@ def test_the_data_file_of_getting_started_loads(tmp_path: Path) -> None:
     first, second = open_benchmark("chiaro").load(str(path), fields)
     assert (first.id, first.gold) == ("1", {"A": "joy", "B": "anger"})
     assert (second.id, second.gold) == ("2", {"A": "relief", "B": "sadness"})
+
+
+def test_the_page_on_run_folders_names_the_fields_that_decide() -> None:
+    page = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert block.split() == list(DECISIVE)
+
+
+def test_the_python_reference_and_architecture_name_every_package() -> None:
+    packages = {path.parent.name for path in (ROOT / "src" / "affectlab").glob("*/__init__.py")}
+    reference = {path.stem for path in (ROOT / "docs" / "api").glob("*.md")}
+    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert packages - reference == {"cli"}
+    assert {name for name in packages if f"`{name}`" not in architecture} == set()
+
+
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "bench/README.md"])
+def test_files_named_outside_the_site_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    folder = (ROOT / page).parent
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if not link.startswith("http")]
+    assert [link for link in links if not (folder / link).exists()] == []
+    named = re.findall(r"`((?:src/affectlab|docs|tests|bench)/[\w/.-]+)`", text)
+    assert [name for name in named if not (ROOT / name).exists()] == []
