@@ -91,9 +91,7 @@ def test_units_are_matched_by_name() -> None:
 
 
 def test_other_units_are_refused_by_name() -> None:
-    with pytest.raises(
-        UserError, match=r"1 unit is in the first run only \(y\); 2 units are in the second run only"
-    ):
+    with pytest.raises(UserError, match=r"1 unit is in the first run only \(y\); 2 units are in the second run only"):
         compare_correct(run({"x": True, "y": True}), run({"x": True, "z": True, "w": False}))
 
 

@@ -34,9 +34,7 @@ def test_mcnemar_sample_sizes() -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(st.floats(0.01, 0.5), st.floats(0.01, 0.5), st.floats(0.55, 0.99), st.floats(0.001, 0.2))
-def test_detectable_difference_inverts_the_sample_size(
-    b: float, c: float, power: float, alpha: float
-) -> None:
+def test_detectable_difference_inverts_the_sample_size(b: float, c: float, power: float, alpha: float) -> None:
     if abs(b - c) < 0.02:
         return
     n = ceil(mcnemar_sample_size(b, c, power, alpha))

@@ -21,9 +21,7 @@ def test_ends_are_exact_without_failure_or_success() -> None:
 
 
 @settings(deadline=None, max_examples=50)
-@given(
-    st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999)
-)
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
 def test_agrees_with_statsmodels(counts: tuple[int, int], level: float) -> None:
     k, n = counts
     low, high = wilson(k, n, level)
@@ -31,9 +29,7 @@ def test_agrees_with_statsmodels(counts: tuple[int, int], level: float) -> None:
     assert 0 <= low <= k / n <= high <= 1
 
 
-@pytest.mark.parametrize(
-    ("k", "n", "level"), [(-1, 5, 0.95), (6, 5, 0.95), (0, 0, 0.95), (1, 2, 1.0), (1, 2, 0.0)]
-)
+@pytest.mark.parametrize(("k", "n", "level"), [(-1, 5, 0.95), (6, 5, 0.95), (0, 0, 0.95), (1, 2, 1.0), (1, 2, 0.0)])
 def test_no_proportion_is_refused(k: int, n: int, level: float) -> None:
     with pytest.raises(ValueError, match=r"proportion|level"):
         wilson(k, n, level)

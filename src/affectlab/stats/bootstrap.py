@@ -61,9 +61,7 @@ def patterns(cluster: NDArray[Any], event: NDArray[Any], n_events: int) -> Patte
     bounds = np.append(first, len(cells))
     by_cluster = csr_array((count.astype(np.float64), column, bounds), shape=(len(first), n_events))
     token = column * (count.max(initial=0) + 1) + count
-    _, representative, multiplicity = np.unique(
-        _number_sequences(token, bounds), return_index=True, return_counts=True
-    )
+    _, representative, multiplicity = np.unique(_number_sequences(token, bounds), return_index=True, return_counts=True)
     return Patterns(by_cluster[representative], multiplicity)
 
 
@@ -185,9 +183,7 @@ def percentile_interval(
     return Estimate(name, value, n=n, clusters=clusters, reason=reason)
 
 
-def estimates(
-    measures: Measures, names: Iterable[str] | None = None, how: Interval = USUAL
-) -> dict[str, Estimate]:
+def estimates(measures: Measures, names: Iterable[str] | None = None, how: Interval = USUAL) -> dict[str, Estimate]:
     """Several statistics with their intervals, all from the same bootstrap samples.
 
     The interval is the percentile interval of the cluster bootstrap. A
@@ -219,11 +215,7 @@ def estimates(
         clusters = int(grouped.multiplicity[touched].sum())
         value = float(statistic(observed)[0])
         replicates = statistic(totals)
-        if (
-            isinstance(statistic, Share)
-            and clusters > 1
-            and np.nanmax(replicates) - np.nanmin(replicates) <= _SAME
-        ):
+        if isinstance(statistic, Share) and clusters > 1 and np.nanmax(replicates) - np.nanmin(replicates) <= _SAME:
             found[name] = wilson_of_clusters(name, value, n, clusters, how.level)
         else:
             found[name] = percentile_interval(name, value, replicates, n, clusters, how)

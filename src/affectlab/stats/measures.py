@@ -93,23 +93,17 @@ class Measures:
 
     def __post_init__(self) -> None:
         if self.cluster.shape != self.event.shape or self.cluster.ndim != 1:
-            raise ValueError(
-                f"cluster {self.cluster.shape} and event {self.event.shape} must be equally long vectors"
-            )
+            raise ValueError(f"cluster {self.cluster.shape} and event {self.event.shape} must be equally long vectors")
         for name, codes, size in (
             ("cluster", self.cluster, len(self.clusters)),
             ("event", self.event, self.n_events),
         ):
             if len(codes) and not (codes.min() >= 0 and codes.max() < size):
-                raise ValueError(
-                    f"{name} codes must lie in [0, {size}), found {codes.min()} to {codes.max()}"
-                )
+                raise ValueError(f"{name} codes must lie in [0, {size}), found {codes.min()} to {codes.max()}")
         if len(set(self.clusters)) != len(self.clusters):
             raise ValueError("cluster names must be distinct")
         if self.headline not in self.statistics:
-            raise ValueError(
-                f"headline {self.headline!r} is not among the statistics {sorted(self.statistics)}"
-            )
+            raise ValueError(f"headline {self.headline!r} is not among the statistics {sorted(self.statistics)}")
 
     def totals(self) -> Totals:
         """Totals of all events on the data as they are, [1, K]."""

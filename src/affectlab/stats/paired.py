@@ -64,9 +64,7 @@ class PairedResult:
     detectable: float | None
 
 
-def paired_difference(
-    a: Measures, b: Measures, name: str | None = None, how: Interval = USUAL
-) -> PairedResult:
+def paired_difference(a: Measures, b: Measures, name: str | None = None, how: Interval = USUAL) -> PairedResult:
     """Compare two runs on the same clusters by one statistic; see :func:`paired_differences`."""
     chosen = a.headline if name is None else name
     return paired_differences(a, b, (chosen,), how)[chosen]
@@ -173,9 +171,7 @@ def _refuse_unpaired(a: Measures, b: Measures, names: tuple[str, ...]) -> None:
                 "Compare runs of the same items, or run the missing ones first."
             )
     if a.n_events != b.n_events or a.statistics.keys() != b.statistics.keys():
-        raise UserError(
-            "The runs cannot be paired: their scores differ in kind. Compare runs of one benchmark."
-        )
+        raise UserError("The runs cannot be paired: their scores differ in kind. Compare runs of one benchmark.")
     if unknown := [name for name in names if name not in a.statistics]:
         known = ", ".join(sorted(a.statistics))
         raise UserError(f"There is no statistic {unknown[0]!r} to compare by. There are: {known}.")

@@ -53,9 +53,7 @@ def mcnemar_sample_size(b_share: float, c_share: float, power: float = 0.8, alph
     return (z_alpha * sqrt(discordant) + z_power * sqrt(discordant - difference**2)) ** 2 / difference**2
 
 
-def mcnemar_detectable_difference(
-    n: int, discordant: float, power: float = 0.8, alpha: float = 0.05
-) -> float | None:
+def mcnemar_detectable_difference(n: int, discordant: float, power: float = 0.8, alpha: float = 0.05) -> float | None:
     """The difference in share right that McNemar's test detects with ``n`` units: the sample size turned
     around.
 
