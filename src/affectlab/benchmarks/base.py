@@ -16,6 +16,7 @@ from affectlab.labels import LabelSpace
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.models.base import Ability, Request, Response
+from affectlab.stats.bootstrap import Interval
 from affectlab.stats.measures import Measures
 
 Order: TypeAlias = Literal["rotate", "fixed", "all"]
@@ -76,7 +77,7 @@ class AskingProtocol(Protocol):
         """Predictions of every slot from the responses there are. Condition and repeat are filled in by the caller."""
         ...
 
-    def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any]) -> Response:
+    def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The response of a model that answers ``answer`` (slot -> value): for demonstrations and contract tests."""
         ...
 
@@ -100,15 +101,6 @@ class ReferenceRow:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made: replicates of the cluster bootstrap, its seed and the confidence level."""
-
-    replicates: int = 1000
-    seed: int = 0
-    level: float = 0.95
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """A benchmark, whole.
@@ -123,8 +115,8 @@ class Benchmark:
         protocols: By name; the first is the default.
         load: Reads data into items: ``load(source, fields)`` with ``fields`` mapping our field name to the file's.
         sample: The bundled sample.
-        score: Scores of one condition's predictions.
-        measures: Additive statistics that comparisons are made of.
+        score: Scores of one condition's predictions: ``score(table, protocol name, interval)``.
+        measures: Additive statistics that comparisons are made of: ``measures(table, protocol name)``.
         references: Rows to show beside the runs.
     """
 
@@ -137,6 +129,6 @@ class Benchmark:
     protocols: Mapping[str, AskingProtocol]
     load: Callable[[str, Mapping[str, str]], tuple[Item, ...]]
     sample: Traversable
-    score: Callable[[PredictionTable, Resampling], Scores]
-    measures: Callable[[PredictionTable], Measures]
+    score: Callable[[PredictionTable, str, Interval], Scores]
+    measures: Callable[[PredictionTable, str], Measures]
     references: tuple[ReferenceRow, ...] = ()

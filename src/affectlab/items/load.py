@@ -14,6 +14,7 @@ from affectlab.items.read import read_rows
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
 R = TypeVar("R", bound="BaseModel")
@@ -102,13 +103,22 @@ def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) ->
     absent = [
         name
         for name, field in record.model_fields.items()
-        if field.is_required() and not columns.keys() & {name, field.alias, field.validation_alias}
+        if field.is_required() and not columns.keys() & _spellings(name, field)
     ]
     if absent:
         raise UserError(
             f"{source}: no row has {', '.join(absent)}. The columns are: {', '.join(columns)}. "
             f"Say which one is meant, for example --map {absent[0]}=COLUMN"
         )
+
+
+def _spellings(name: str, field: FieldInfo) -> set[str]:
+    """Every top-level column name a field is read from."""
+    from pydantic import AliasChoices
+
+    alias = field.validation_alias
+    choices = alias.choices if isinstance(alias, AliasChoices) else [alias or field.alias or name]
+    return {name, *(choice for choice in choices if isinstance(choice, str))}
 
 
 def _problem(row: Row, place: str, detail: ErrorDetails) -> Problem:

@@ -34,9 +34,7 @@ def adjudicate(first_order: int | None, second_order: int | None, candidates: in
     """
     for vote in (first_order, second_order):
         if vote is not None and not 1 <= vote <= candidates:
-            raise ValueError(
-                f"a vote for place {vote} among {candidates} candidates: expected 1 to {candidates}"
-            )
+            raise ValueError(f"a vote for place {vote} among {candidates} candidates: expected 1 to {candidates}")
     if first_order is None or second_order is None or first_order != candidates + 1 - second_order:
         return Adjudication(consistent=False, chosen=None)
     return Adjudication(consistent=True, chosen=first_order)

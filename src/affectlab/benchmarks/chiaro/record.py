@@ -29,6 +29,8 @@ LABEL_SPACE = "chiaro10"
 Mode: TypeAlias = Literal["physical", "non_physical"]
 """Whether contact, force or a moved object brings the event about, or something seen, heard or known."""
 
+Polarity: TypeAlias = Literal["positive", "negative"]
+
 ScenarioType: TypeAlias = Literal[
     "zero_sum",
     "side_effect_spillover",
@@ -98,6 +100,7 @@ class Scene(BaseModel):
         agent_b_role: How the second person is told apart from the first.
         agent_a_emotion: Gold of agent A: an id, name or alias of the ``chiaro10`` space.
         agent_b_emotion: Gold of agent B; of the other polarity than agent A's.
+        agent_a_polarity: Polarity of agent A's emotion, for scenes without gold: it decides the five options.
         mode: Causal mode of the event.
         scenario_type: Causal structure that links the outcomes.
         cause_span: Piece of the sentence that names the shared event.
@@ -117,6 +120,9 @@ class Scene(BaseModel):
     agent_b_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "B"))
     agent_a_emotion: Emotion = Field(None, validation_alias=_both_spellings("agent_", "_emotion", "A"))
     agent_b_emotion: Emotion = Field(None, validation_alias=_both_spellings("agent_", "_emotion", "B"))
+    agent_a_polarity: Annotated[Polarity | None, BeforeValidator(_identifier)] = Field(
+        None, validation_alias=_both_spellings("agent_", "_polarity", "A")
+    )
     mode: Annotated[Mode | None, BeforeValidator(_identifier)] = None
     scenario_type: Annotated[ScenarioType | None, BeforeValidator(_identifier)] = None
     cause_span: OptionalText = None
@@ -144,6 +150,9 @@ class Scene(BaseModel):
                     f"both emotions are {both} ({self.agent_a_emotion}, {self.agent_b_emotion}): "
                     "expected one positive and one negative"
                 )
+        gold = self.agent_a_emotion
+        if gold and self.agent_a_polarity and polarity(gold) != self.agent_a_polarity:
+            raise ValueError(f"agent_a_polarity is {self.agent_a_polarity}, but {gold} is {polarity(gold)}")
         return self
 
 
@@ -164,6 +173,7 @@ def to_item(scene: Scene, index: int) -> Item:
             "setting": scene.setting,
             "role_A": scene.agent_a_role,
             "role_B": scene.agent_b_role,
+            **({"polarity_A": scene.agent_a_polarity} if scene.agent_a_polarity else {}),
         },
         gold={slot: emotion for slot, emotion in gold.items() if emotion},
         slices={name: value for name, value in slices.items() if value},

@@ -1,0 +1,216 @@
+"""Chiaro's predictions as counted events, and the statistics of their totals.
+
+Every statistic is computed under the paper's two policies for replies that cannot be read: counted wrong (plain names)
+and left out (``:answered``), as the paper did for Emollama (Table 6).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.benchmarks.chiaro.protocols import EMOTIONS, PROTOCOLS, SLOTS, Joint
+from affectlab.metrics import classification as cl
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.stats.measures import Measures, Over, Share, Statistic
+
+N = len(EMOTIONS.ids)
+CODES = {label: code for code, label in enumerate(EMOTIONS.ids)}
+POSITIVE = np.array([CODES[label] for label in EMOTIONS.by_group("positive")])
+NEGATIVE = np.array([CODES[label] for label in EMOTIONS.by_group("negative")])
+CELLS = np.arange(N * (N + 1))
+
+_EXTRA = (
+    "joint_right",
+    "joint_wrong",
+    "joint_unread",
+    "read",
+    "unread",
+    "polarity_right",
+    "polarity_wrong",
+    "swapped",
+    "not_swapped",
+    "same_in_all_orders",
+    "changed_with_order",
+)
+EVENT = {name: len(CELLS) + code for code, name in enumerate(_EXTRA)}
+N_EVENTS = len(CELLS) + len(_EXTRA)
+IS_POSITIVE = np.isin(np.arange(N), POSITIVE)
+
+
+def offers_all_ten(protocol: str) -> bool:
+    """Whether a protocol lets an answer have the wrong polarity."""
+    asked = PROTOCOLS.get(protocol)
+    return isinstance(asked, Joint) and asked.all_ten
+
+
+def _matrix(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    return cl.from_totals(totals, N)
+
+
+def share_gap(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of each label among answers minus its share in gold, both within its polarity [B, 10]."""
+    predicted, gold = cl.predicted(matrix), cl.support(matrix)
+    gap = np.full(predicted.shape, np.nan)
+    for group in (POSITIVE, NEGATIVE):
+        answers, truths = predicted[:, group], gold[:, group]
+        totals = answers.sum(axis=1, keepdims=True), truths.sum(axis=1, keepdims=True)
+        both = (totals[0] > 0) & (totals[1] > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gap[:, group] = np.where(both, answers / totals[0] - truths / totals[1], np.nan)
+    return gap
+
+
+def _share(hits: list[str], events: list[str]) -> Share:
+    return Share(np.array([EVENT[name] for name in hits]), np.array([EVENT[name] for name in events]))
+
+
+def _statistics() -> dict[str, Statistic]:
+    found: dict[str, Statistic] = {}
+
+    def both_policies(name: str, function: Any) -> None:
+        found[name] = Over(CELLS, lambda totals: function(_matrix(totals)))
+        found[f"{name}:answered"] = Over(CELLS, lambda totals: function(cl.answered_only(_matrix(totals))))
+
+    both_policies("macro_f1", cl.macro_f1)
+    both_policies("macro_f1_positive", lambda matrix: _macro_of(matrix, POSITIVE))
+    both_policies("macro_f1_negative", lambda matrix: _macro_of(matrix, NEGATIVE))
+    both_policies("accuracy", cl.accuracy)
+    found["joint_accuracy"] = _share(["joint_right"], ["joint_right", "joint_wrong", "joint_unread"])
+    found["joint_accuracy:answered"] = _share(["joint_right"], ["joint_right", "joint_wrong"])
+    found["parse_rate"] = _share(["read"], ["read", "unread"])
+    found["polarity_accuracy"] = _share(["polarity_right"], ["polarity_right", "polarity_wrong"])
+    found["swap_rate"] = _share(["swapped"], ["swapped", "not_swapped"])
+    found["order_consistency"] = _share(["same_in_all_orders"], ["same_in_all_orders", "changed_with_order"])
+    for code, label in enumerate(EMOTIONS.ids):
+        found[f"precision:{label}"] = Over(CELLS, _label_statistic(cl.precision, code))
+        found[f"recall:{label}"] = Over(CELLS, _label_statistic(cl.recall, code))
+        found[f"f1:{label}"] = Over(CELLS, _label_statistic(cl.f1, code))
+        found[f"share_gap:{label}"] = Over(CELLS, _label_statistic(share_gap, code))
+    return found
+
+
+def _label_statistic(function: Any, code: int) -> Statistic:
+    return lambda totals: function(_matrix(totals))[:, code]
+
+
+def _macro_of(matrix: NDArray[np.float64], group: NDArray[np.intp]) -> NDArray[np.float64]:
+    asked = cl.support(matrix)[..., group].sum(axis=-1) > 0
+    return np.where(asked, cl.macro_f1(matrix, group), np.nan)
+
+
+STATISTICS = _statistics()
+
+
+def measures(table: PredictionTable, protocol: str) -> Measures:
+    """Events of one condition's predictions by scene.
+
+    Args:
+        table: Predictions of one condition. Rows without gold count only for the parse rate.
+        protocol: Name of the protocol they come from.
+    """
+    predicted = table.value.recode(CODES, -1)
+    gold = table.gold.recode(CODES, -1)
+    present, cluster = np.unique(table.cluster.codes, return_inverse=True)
+    pieces = [(cluster, np.where(predicted >= 0, EVENT["read"], EVENT["unread"]))]
+    scored = gold >= 0
+    pieces.append((cluster[scored], cl.confusion_events(gold[scored], predicted[scored], N)))
+    scene, first = _scenes(table)
+    pieces += _joint(scene[scored], first, cluster, predicted[scored], gold[scored])
+    if offers_all_ten(protocol):
+        pieces += _polarities(scene, first, cluster, predicted, gold)
+    pieces += _orders(table, cluster, predicted)
+    correct = _correct(table, scene, first, scored, predicted == gold)
+    return Measures(
+        cluster=np.concatenate([piece[0] for piece in pieces]).astype(np.int32),
+        event=np.concatenate([piece[1] for piece in pieces]).astype(np.int32),
+        clusters=tuple(table.cluster.values[code] for code in present.tolist()),
+        n_events=N_EVENTS,
+        statistics=STATISTICS,
+        correct=correct,
+        headline="macro_f1",
+    )
+
+
+def _scenes(table: PredictionTable) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Number of each row's presentation (item, variant, repeat), and the first row of each."""
+    key = table.item.codes.astype(np.int64)
+    for column in (table.variant, table.repeat):
+        key = key * max(len(column.values), 1) + column.codes
+    _, first, scene = np.unique(key, return_index=True, return_inverse=True)
+    return scene, first
+
+
+def _joint(
+    scene: NDArray[np.intp],
+    first: NDArray[np.intp],
+    cluster: NDArray[np.intp],
+    predicted: NDArray[np.int64],
+    gold: NDArray[np.int64],
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """One event per presentation whose two slots both have gold."""
+    n = len(first)
+    asked = np.bincount(scene, minlength=n)
+    right = np.bincount(scene, weights=predicted == gold, minlength=n)
+    unread = np.bincount(scene, weights=predicted < 0, minlength=n)
+    event = np.where(right == len(SLOTS), EVENT["joint_right"], EVENT["joint_wrong"])
+    event = np.where(unread > 0, EVENT["joint_unread"], event)
+    whole = asked == len(SLOTS)
+    return [(cluster[first[whole]], event[whole])]
+
+
+def _polarities(
+    scene: NDArray[np.intp],
+    first: NDArray[np.intp],
+    cluster: NDArray[np.intp],
+    predicted: NDArray[np.int64],
+    gold: NDArray[np.int64],
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Polarity of each answer (unread ones wrong), and whether a scene's two agents were taken for each other."""
+    scored = gold >= 0
+    wrong_polarity = (predicted >= 0) & scored & (IS_POSITIVE[predicted] != IS_POSITIVE[gold])
+    right_polarity = (predicted >= 0) & scored & ~wrong_polarity
+    n = len(first)
+    whole = np.bincount(scene, weights=(predicted >= 0) & scored, minlength=n) == len(SLOTS)
+    swapped = np.bincount(scene, weights=wrong_polarity, minlength=n) == len(SLOTS)
+    return [
+        (cluster[scored], np.where(right_polarity[scored], EVENT["polarity_right"], EVENT["polarity_wrong"])),
+        (cluster[first[whole]], np.where(swapped[whole], EVENT["swapped"], EVENT["not_swapped"])),
+    ]
+
+
+def _orders(
+    table: PredictionTable, cluster: NDArray[np.intp], predicted: NDArray[np.int64]
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Where an item was shown in several orders: whether a slot's answer was the same, and readable, in all."""
+    if len(set(table.variant.codes.tolist())) < 2:
+        return []
+    key = (table.item.codes.astype(np.int64) * len(table.slot.values) + table.slot.codes) * len(
+        table.repeat.values
+    ) + table.repeat.codes
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    lowest = np.full(len(first), N)
+    highest = np.full(len(first), -1)
+    np.minimum.at(lowest, group, predicted)
+    np.maximum.at(highest, group, predicted)
+    same = (lowest == highest) & (lowest >= 0)
+    return [(cluster[first], np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"]))]
+
+
+def _correct(
+    table: PredictionTable,
+    scene: NDArray[np.intp],
+    first: NDArray[np.intp],
+    scored: NDArray[np.bool_],
+    right: NDArray[np.bool_],
+) -> dict[str, bool]:
+    """Whether each presentation of a scene has both answers right, for McNemar's test."""
+    n = len(first)
+    both = np.bincount(scene, weights=right & scored, minlength=n) == len(SLOTS)
+    whole = np.bincount(scene, weights=scored, minlength=n) == len(SLOTS)
+    columns = [table.item] + [column for column in (table.variant, table.repeat) if len(column.values) > 1]
+    rows = zip(*(column.codes[first[whole]].tolist() for column in columns), strict=True)
+    names = ["/".join(str(column.values[code]) for column, code in zip(columns, row, strict=True)) for row in rows]
+    return dict(zip(names, both[whole].tolist(), strict=True))

@@ -1,0 +1,335 @@
+"""The score sheet of a Chiaro run.
+
+The headline is the paper's: macro-F1 over the ten emotions, pooled over both agents (§4). Every figure has an interval
+that resamples whole scenes, and stands beside the figure that leaves unreadable replies out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from affectlab.benchmarks.chiaro.measures import CODES, NEGATIVE, POSITIVE, measures, offers_all_ten
+from affectlab.benchmarks.chiaro.protocols import EMOTIONS
+from affectlab.metrics import classification as cl
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Cell, Matrix, Scores, Table
+from affectlab.stats.bootstrap import Interval, estimates
+from affectlab.stats.estimate import Estimate
+
+VERSION = "1"
+POLICY_NOTE = (
+    "Counted wrong: a reply that cannot be read is a miss of its gold emotion and a false alarm of none. "
+    "Left out: such replies are dropped, as the paper did for Emollama-chat-7B."
+)
+
+
+def score(table: PredictionTable, protocol: str, interval: Interval) -> Scores:
+    """Scores of the predictions of one condition.
+
+    Args:
+        table: The predictions.
+        protocol: Name of the protocol they come from.
+        interval: Level, replicates and seed of the intervals.
+
+    Returns:
+        Headline figures, tables by emotion, polarity, agent, mode, scenario type and position, and confusion matrices.
+    """
+    has_gold = table.gold.recode(CODES, -1) >= 0
+    names = _headline_names(table, protocol)
+    found = estimates(measures(table, protocol), how=interval)
+    return Scores(
+        headline=tuple(found[name] for name in names),
+        tables=(
+            _by_policy(found),
+            _per_emotion(table, found),
+            _by_polarity(found),
+            *_slices(table, protocol, interval),
+            _baselines(table, protocol),
+            _positions(table),
+            _outcomes(table),
+            *_flags(table),
+        ),
+        matrices=_confusions(table, protocol),
+        notes=tuple(_notes(table, has_gold, found)),
+        signature=(
+            f"chiaro:{VERSION}|macroF1|labels:10|zero_division:0|invalid:wrong|average:pooled slots"
+            f"|cluster:scene|{interval}"
+        ),
+    )
+
+
+def _headline_names(table: PredictionTable, protocol: str) -> list[str]:
+    names = ["macro_f1", "macro_f1_positive", "macro_f1_negative", "accuracy", "joint_accuracy", "parse_rate"]
+    if offers_all_ten(protocol):
+        names += ["polarity_accuracy", "swap_rate"]
+    if len(set(table.variant.codes.tolist())) > 1:
+        names.append("order_consistency")
+    return names
+
+
+def _by_policy(found: Mapping[str, Estimate]) -> Table:
+    figures = ("macro_f1", "macro_f1_positive", "macro_f1_negative", "accuracy", "joint_accuracy")
+    return Table(
+        "headline_by_policy",
+        "Headline figures under both policies for unreadable replies",
+        ("figure", "counted wrong", "left out"),
+        tuple((name, found[name], found[f"{name}:answered"]) for name in figures),
+        POLICY_NOTE,
+    )
+
+
+def _matrix(table: PredictionTable) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    gold = table.gold.recode(CODES, -1)
+    scored = gold >= 0
+    return cl.confusion(gold[scored], table.value.recode(CODES, -1)[scored], len(CODES))
+
+
+def _per_emotion(table: PredictionTable, found: Mapping[str, Estimate]) -> Table:
+    matrix = _matrix(table)
+    support, predicted = cl.support(matrix), cl.predicted(matrix)
+    rows = tuple(
+        (
+            label,
+            EMOTIONS.group_of(label),
+            found[f"precision:{label}"],
+            found[f"recall:{label}"],
+            found[f"f1:{label}"],
+            int(support[code]),
+            int(predicted[code]),
+            found[f"share_gap:{label}"],
+        )
+        for label, code in CODES.items()
+    )
+    over = [row[0] for row in rows if _sign(found[f"share_gap:{row[0]}"]) > 0]
+    under = [row[0] for row in rows if _sign(found[f"share_gap:{row[0]}"]) < 0]
+    return Table(
+        "per_emotion",
+        "By emotion",
+        (
+            "emotion",
+            "polarity",
+            "precision",
+            "recall",
+            "F1",
+            "support",
+            "predicted",
+            "predicted − gold share",
+        ),
+        rows,
+        "Last column: share of the emotion among the answers of its polarity minus its share in gold. "
+        f"Over-predicted (interval above 0): {_share_of_labels(over)}. "
+        f"Under-predicted (below 0): {_share_of_labels(under)}.",
+    )
+
+
+def _share_of_labels(labels: list[str]) -> str:
+    return f"{len(labels)} of {len(CODES)}" + (f" ({', '.join(labels)})" if labels else "")
+
+
+def _sign(gap: Estimate) -> int:
+    if gap.low is None or gap.high is None:
+        return 0
+    return int(gap.low > 0) - int(gap.high < 0)
+
+
+def _by_polarity(found: Mapping[str, Estimate]) -> Table:
+    return Table(
+        "by_polarity",
+        "By polarity",
+        ("polarity", "macro-F1", "macro-F1, unreadable left out"),
+        tuple(
+            (group, found[f"macro_f1_{group}"], found[f"macro_f1_{group}:answered"])
+            for group in ("positive", "negative")
+        ),
+        "Macro-F1 over the five emotions of the polarity.",
+    )
+
+
+def _slices(table: PredictionTable, protocol: str, interval: Interval) -> list[Table]:
+    made = []
+    for table_id, title, heading, column in (
+        ("by_mode", "By causal mode of the event", "mode", table.slice_values("mode")),
+        ("by_scenario_type", "By scenario type", "scenario type", table.slice_values("scenario_type")),
+        ("by_slot", "By agent", "agent", table.slot),
+    ):
+        present = [value for value in column.values if value is not None]
+        if not present:
+            continue
+        figures = ["macro_f1", "accuracy", "parse_rate"]
+        if heading != "agent":
+            figures.insert(2, "joint_accuracy")
+        rows: list[tuple[Cell, ...]] = []
+        for value in present:
+            part = table.where(column.equals(value))
+            if len(part):
+                found = estimates(measures(part, protocol), figures, interval)
+                rows.append((value, found["parse_rate"].clusters, *(found[figure] for figure in figures)))
+        made.append(
+            Table(
+                table_id,
+                title,
+                (heading, "scenes", *figures),
+                tuple(rows),
+                "Unreadable replies counted wrong.",
+            )
+        )
+    return made
+
+
+def _baselines(table: PredictionTable, protocol: str) -> Table:
+    """Two models that read nothing, on this very gold, in closed form."""
+    support = cl.support(_matrix(table))
+    groups = [np.concatenate([POSITIVE, NEGATIVE])] if offers_all_ten(protocol) else [POSITIVE, NEGATIVE]
+    chance, majority = np.zeros(len(CODES)), np.zeros(len(CODES))
+    hits = {"chance": 0.0, "majority": 0.0}
+    for group in groups:
+        asked = support[group].sum()
+        if not asked:
+            continue
+        # A label answered with probability 1/k: expected hits, answers and misses put into 2 TP / (answers + gold).
+        chance[group] = 2 * support[group] / len(group) / (asked / len(group) + support[group])
+        best = group[int(np.argmax(support[group]))]
+        majority[best] = 2 * support[best] / (asked + support[best])
+        hits["chance"] += asked / len(group)
+        hits["majority"] += support[best]
+    total = support.sum()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    if total:
+        rows = (
+            ("chance", float(chance.mean()), hits["chance"] / total),
+            ("majority", float(majority.mean()), hits["majority"] / total),
+        )
+    return Table(
+        "baselines",
+        "Models that read nothing",
+        ("baseline", "macro_f1", "accuracy"),
+        rows,
+        "On the gold of this run. Chance: each option offered is equally likely (F1 of expected counts). "
+        "Majority: always the most frequent gold emotion among those offered.",
+    )
+
+
+def _positions(table: PredictionTable) -> Table:
+    places = [place for place in table.position.values if place is not None]
+    gold_column = table.slice_values("gold_position")
+    letters = sorted({*(chr(65 + place) for place in places), *(v for v in gold_column.values if v is not None)})
+    right = table.value.recode(CODES, -1) == table.gold.recode(CODES, -2)
+    answered = int(sum(table.position.equals(place).sum() for place in places))
+    with_gold = int(sum(gold_column.equals(letter).sum() for letter in letters))
+    rows: list[tuple[Cell, ...]] = []
+    for letter in letters:
+        chosen = int(table.position.equals(ord(letter) - 65).sum())
+        gold_here = gold_column.equals(letter)
+        stands = int(gold_here.sum())
+        chosen_share = chosen / answered if answered else None
+        gold_share = stands / with_gold if with_gold else None
+        gap = None if chosen_share is None or gold_share is None else chosen_share - gold_share
+        found = float(right[gold_here].mean()) if stands else None
+        rows.append((letter, chosen, chosen_share, gold_share, gap, found))
+    return Table(
+        "position",
+        "By position of the option",
+        (
+            "letter",
+            "chosen",
+            "share chosen",
+            "share right",
+            "chosen − right",
+            "accuracy when right option is here",
+        ),
+        tuple(rows),
+        "A model without position bias chooses each letter as often as it is right. "
+        "Ask with --order all to show every scene in every cyclic order.",
+    )
+
+
+def _outcomes(table: PredictionTable) -> Table:
+    total = len(table)
+    counts = {str(value): int(table.outcome.equals(value).sum()) for value in table.outcome.values}
+    return Table(
+        "outcomes",
+        "How reading the replies ended",
+        ("outcome", "answers", "share"),
+        tuple((name, counts[name], counts[name] / total) for name in sorted(counts, key=lambda name: -counts[name])),
+        "One answer per agent.",
+    )
+
+
+def _flags(table: PredictionTable) -> list[Table]:
+    counts: dict[str, int] = {}
+    for flags in table.flags.values:
+        rows = int(table.flags.equals(flags).sum())
+        for flag in flags:
+            counts[flag] = counts.get(flag, 0) + rows
+    if not counts:
+        return []
+    rows_ = tuple((flag, counts[flag], counts[flag] / len(table)) for flag in sorted(counts))
+    return [
+        Table(
+            "flags",
+            "What reading noticed",
+            ("flag", "answers", "share"),
+            rows_,
+            "Explained in docs/reading.md.",
+        )
+    ]
+
+
+def _confusions(table: PredictionTable, protocol: str) -> tuple[Matrix, ...]:
+    matrix = _matrix(table)
+    if not matrix.sum():
+        return ()
+    names = EMOTIONS.ids
+    groups = (
+        [("confusion", "Confusion over all ten emotions", np.arange(len(names)))]
+        if offers_all_ten(protocol)
+        else [
+            ("confusion_positive", "Confusion among positive emotions", POSITIVE),
+            ("confusion_negative", "Confusion among negative emotions", NEGATIVE),
+        ]
+    )
+    return tuple(
+        Matrix(
+            matrix_id,
+            title,
+            "gold",
+            "predicted",
+            tuple(names[code] for code in group),
+            (*(names[code] for code in group), "no answer"),
+            tuple(tuple(float(matrix[row, column]) for column in (*group, len(names))) for row in group),
+            "Counts.",
+        )
+        for matrix_id, title, group in groups
+    )
+
+
+def _notes(
+    table: PredictionTable,
+    has_gold: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    found: Mapping[str, Estimate],
+) -> list[str]:
+    notes = []
+    without = len(table) - int(has_gold.sum())
+    if without == len(table):
+        notes.append(
+            f"None of the {len(table)} predictions has gold: they are predictions only, and nothing can be scored."
+        )
+    elif without:
+        notes.append(f"{without} of {len(table)} predictions have no gold and count only for the parse rate.")
+    support = cl.support(_matrix(table))
+    thin = [label for label, code in CODES.items() if 0 < support[code] < 10]
+    absent = [label for label, code in CODES.items() if support[code] == 0]
+    if thin:
+        notes.append(f"Fewer than 10 gold answers for {', '.join(thin)}: read their rows with care.")
+    if absent and without < len(table):
+        notes.append(
+            f"No gold answer is {', '.join(absent)}. They are declared labels, so each counts F1 = 0 in macro-F1."
+        )
+    parse = found["parse_rate"].value
+    if parse is not None and parse < 0.9:
+        notes.append(
+            f"Only {100 * parse:.1f} % of answers could be read: figures say as much about format as about emotion."
+        )
+    return notes

@@ -1,0 +1,81 @@
+"""Lettered options: in which order they are shown, and how that order is balanced over items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+from affectlab.benchmarks.base import Order
+from affectlab.models.base import Response
+from affectlab.reading import Outcome, Reading
+
+
+def variants(order: Order, n_options: int) -> tuple[str, ...]:
+    """Names of the presentations one item gets: every cyclic order under ``all``, else one without a name."""
+    return tuple(f"order={shift}" for shift in range(n_options)) if order == "all" else ("",)
+
+
+def arrange(options: Sequence[str], order: Order, variant: str, place: int, gold: str | None) -> dict[str, str]:
+    """Options by letter, in the order shown.
+
+    Only cyclic orders are used, so neighbours stay neighbours. Under ``rotate`` the gold option stands at ``place``
+    (modulo the number of options); without gold the list is turned by ``place`` instead. Under ``all`` the list is
+    turned by the variant's number, under ``fixed`` it is shown as declared.
+
+    Args:
+        options: Label ids in declared order.
+        order: The run's setting.
+        variant: One of :func:`variants`.
+        place: Where the gold option goes under ``rotate``; a function of the item's index, never of its text.
+        gold: The right label id, or ``None`` when unknown.
+
+    Returns:
+        Letter -> label id, from ``"A"``.
+    """
+    n = len(options)
+    if order == "fixed":
+        first = 0
+    elif order == "all":
+        first = int(variant.removeprefix("order="))
+    elif gold is None:
+        first = place % n
+    else:
+        first = (options.index(gold) - place) % n
+    turned = [*options[first:], *options[:first]]
+    return dict(zip(ascii_uppercase, turned, strict=False))
+
+
+def lines(options: dict[str, str]) -> str:
+    """Options as the prompt shows them, one a line."""
+    return "\n".join(f"{letter}. {label}" for letter, label in options.items())
+
+
+def most_likely(response: Response, shown: Mapping[str, str]) -> tuple[Reading, dict[str, Any]]:
+    """The option with the highest summed log-probability, and every option's score by label.
+
+    Scores are kept raw and per token; the choice is by the raw sum. Two equally likely options are ambiguous, never a
+    guess.
+
+    Args:
+        response: Of a request whose options were scored in the order shown.
+        shown: Options by letter.
+
+    Returns:
+        The reading (its value a letter) and what to keep beside it.
+    """
+    scores = response.logprobs
+    if scores is None or len(scores) != len(shown):
+        return Reading(Outcome.EMPTY, evidence="no log-probabilities"), {}
+    tokens = response.option_tokens or (1,) * len(scores)
+    detail = {
+        "logprobs": dict(zip(shown.values(), scores, strict=True)),
+        "logprobs_per_token": {
+            label: score / max(count, 1) for label, score, count in zip(shown.values(), scores, tokens, strict=True)
+        },
+    }
+    best = max(scores)
+    winners = [letter for letter, score in zip(shown, scores, strict=True) if score == best]
+    if len(winners) > 1:
+        return Reading(Outcome.AMBIGUOUS, flags=("tie",), evidence=", ".join(winners)), detail
+    return Reading(Outcome.OK, winners[0]), detail

@@ -1,0 +1,104 @@
+"""What every command shares: how errors end, where output goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from affectlab.errors import AffectlabError, UserError
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+
+Replicates: TypeAlias = Annotated[int, typer.Option(help="Bootstrap replicates behind each interval.", min=1)]
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+def guarded(command: Callable[[], Any], *, debug: bool) -> int:
+    """Run a command and return its exit code, printing errors to standard error.
+
+    Errors raised on purpose are shown as their text, 2 for the user's and 1 for the world's. Anything else is a bug:
+    one line that says so, and the traceback under ``--debug``.
+    """
+    import click
+
+    try:
+        result = command()
+        sys.stdout.flush()
+    except AffectlabError as error:
+        return _failed(str(error), error.exit_code, debug=debug)
+    except click.ClickException as error:
+        if error.format_message():
+            error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has gone: nothing is wrong, and nothing more may be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except Exception as error:  # noqa: BLE001 - the last place an unforeseen error can be told to the user
+        text = (
+            f"This is a bug in affectlab ({type(error).__name__}: {error}). "
+            "Run again with --debug and report what it prints."
+        )
+        return _failed(text, 1, debug=debug)
+    return result if isinstance(result, int) else 0
+
+
+def _failed(text: str, code: int, *, debug: bool) -> int:
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    print(f"Error: {text}", file=sys.stderr)
+    return code
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def pairs(options: Sequence[str], what: str) -> dict[str, str]:
+    """``name=value`` options as a mapping.
+
+    Raises:
+        UserError: When one has no ``=``, or a name comes twice.
+    """
+    found: dict[str, str] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals or not name or not value:
+            raise UserError(f"{what} {option!r}: expected name=value.")
+        if name in found:
+            raise UserError(f"{what} names {name!r} twice.")
+        found[name] = value
+    return found
+
+
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """A plain list as a table on the terminal."""
+    from rich.table import Table
+
+    from affectlab.report.terminal import make_console
+
+    table = Table(title=title or None, box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    make_console().print(table)
+
+
+def plain(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping with absent values left out, for JSON."""
+    return {name: value for name, value in mapping.items() if value not in (None, "", (), [])}

@@ -1,0 +1,133 @@
+"""``affectlab benchmarks``, ``models`` and ``labels``: what there is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from affectlab.cli.common import AsJson, plain, print_json, print_rows
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("benchmarks", help="List the benchmarks, with their protocols.")(benchmarks)
+    app.command("models", help="List the ways to name a model, and what is installed.")(models)
+    app.command("labels", help="List the label spaces, or show one.")(labels)
+
+
+def benchmarks(as_json: AsJson = False) -> None:
+    """Every benchmark with its question, slots and protocols."""
+    from affectlab.benchmarks import benchmark_names, open_benchmark
+
+    opened = [open_benchmark(name) for name in benchmark_names()]
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "version": one.version,
+                    "question": one.question,
+                    "paper": one.paper,
+                    "slots": {slot: space.name if space else None for slot, space in one.slots.items()},
+                    "protocols": {
+                        name: {"summary": protocol.summary, "needs": sorted(protocol.needs)}
+                        for name, protocol in one.protocols.items()
+                    },
+                }
+                for one in opened
+            ]
+        )
+        return
+    for one in opened:
+        print(f"{one.name}  {one.title}\n  {one.question}\n  {one.paper}\n")
+        print_rows(
+            ("  protocol", "what it asks", "needs"),
+            [
+                (f"  {name}", protocol.summary, ", ".join(sorted(protocol.needs)))
+                for name, protocol in one.protocols.items()
+            ],
+        )
+
+
+def models(as_json: AsJson = False) -> None:
+    """Every way to name a model."""
+    from affectlab.models import catalogue
+
+    rows = catalogue()
+    if as_json:
+        print_json(
+            [
+                plain({"spec": row.spec, "what": row.what, "licence": row.licence, "install": row.install})
+                | {"installed": row.installed, "abilities": sorted(row.abilities)}
+                for row in rows
+            ]
+        )
+        return
+    print_rows(
+        ("model", "what", "can", "installed"),
+        [
+            (
+                row.spec,
+                row.what,
+                ", ".join(sorted(row.abilities)),
+                "yes" if row.installed else f"no: {row.install}",
+            )
+            for row in rows
+        ],
+    )
+
+
+def labels(
+    space: Annotated[str | None, typer.Argument(help="A label space to show whole.", metavar="SPACE")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every label space, or the labels of one."""
+    from affectlab.labels import available, load
+
+    if space is None:
+        spaces = [load(name) for name in available()]
+        if as_json:
+            print_json(
+                [{"name": one.name, "title": one.title, "labels": len(one), "source": one.source} for one in spaces]
+            )
+        else:
+            print_rows(
+                ("space", "labels", "what", "source"),
+                [(one.name, str(len(one)), one.title, one.source) for one in spaces],
+            )
+        return
+    opened = load(space)
+    if as_json:
+        print_json(
+            {
+                "name": opened.name,
+                "title": opened.title,
+                "version": opened.version,
+                "source": opened.source,
+                "groups": list(opened.groups),
+                "labels": [
+                    plain(
+                        {
+                            "id": label.id,
+                            "names": dict(label.names),
+                            "group": label.group,
+                            "aliases": list(label.aliases),
+                            "definition": label.definition,
+                            "level": label.level,
+                        }
+                    )
+                    for label in opened.labels
+                ],
+            }
+        )
+        return
+    print(f"{opened.title} ({opened.name}, version {opened.version})\n{opened.source}\n")
+    print_rows(
+        ("id", "name", "zh", "group", "meaning"),
+        [
+            (label.id, label.names["en"], label.names.get("zh", ""), label.group, label.definition)
+            for label in opened.labels
+        ],
+    )

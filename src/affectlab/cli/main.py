@@ -1,0 +1,51 @@
+"""The ``affectlab`` command."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import affectlab
+from affectlab.cli import compare, items, lists, report, run, score
+from affectlab.cli.common import guarded
+
+app = typer.Typer(
+    name="affectlab",
+    help="Emotion in language models: run benchmarks, compare runs, report honestly.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"affectlab {affectlab.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Options before the command; ``--debug`` is read by :func:`main`."""
+
+
+run.add_to(app)
+score.add_to(app)
+report.add_to(app)
+compare.add_to(app)
+lists.add_to(app)
+items.add_to(app)
+
+
+def main() -> None:
+    """Entry point: runs a command and turns errors into one clear text and an exit code."""
+    sys.exit(guarded(lambda: app(standalone_mode=False), debug="--debug" in sys.argv))

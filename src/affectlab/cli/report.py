@@ -1,0 +1,56 @@
+"""``affectlab report``: tables and a self-contained HTML page from a run folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from affectlab.cli.common import AsJson, Replicates, print_json
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("report", help="Print a run's tables and write its HTML report.")(report)
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    html: Annotated[
+        Path | None, typer.Option(help="Where the page goes. Default: report.html in the run folder.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Also write each table as CSV into this folder.")] = None,
+    latex: Annotated[
+        Path | None, typer.Option(help="Also write the tables as LaTeX (booktabs) into this file.")
+    ] = None,
+    replicates: Replicates = 1000,
+    as_json: AsJson = False,
+) -> None:
+    """Score the run from its responses, print it, and write the page."""
+    from affectlab.cli.run import result_to_dict
+    from affectlab.report.export import run_to_latex, write_csv
+    from affectlab.report.from_run import report_of
+    from affectlab.report.html import run_html
+    from affectlab.report.terminal import print_report
+    from affectlab.runs import score_run
+    from affectlab.runs.folder import writing
+    from affectlab.stats.bootstrap import Interval
+
+    scored = score_run(run, Interval(replicates=replicates))
+    shown = report_of(scored)
+    page = html or run / "report.html"
+    with writing(page):
+        page.write_text(run_html(shown), encoding="utf-8")
+    if csv is not None:
+        with writing(csv):
+            write_csv(shown, csv)
+    if latex is not None:
+        with writing(latex):
+            latex.write_text(run_to_latex(shown), encoding="utf-8")
+    if as_json:
+        print_json(result_to_dict(scored))
+    else:
+        print_report(shown)
+    print(f"\nHTML report: {page}", file=sys.stderr if as_json else sys.stdout)

@@ -1,0 +1,236 @@
+"""``affectlab run``: put a benchmark to a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from affectlab.cli.common import INTERRUPTED, AsJson, Replicates, pairs, print_json
+from affectlab.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from affectlab.benchmarks.base import Benchmark
+    from affectlab.runs import Plan, Progress, Session
+
+ORDERS = ("rotate", "fixed", "all")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(
+        "run",
+        help="Put a benchmark to a model. Stop with Ctrl-C at any time; the same command goes on where it stopped.",
+    )(run)
+
+
+def run(
+    benchmark: Annotated[
+        str, typer.Argument(help="Which benchmark; `affectlab benchmarks` lists them.", metavar="BENCHMARK")
+    ],
+    model: Annotated[
+        str, typer.Option(help="Which model: smollm2, gguf:PATH, hf:ORG/NAME, openai:NAME, scripted:FILE …")
+    ],
+    out: Annotated[Path, typer.Option(help="Run folder to make or go on with.")],
+    data: Annotated[
+        str | None,
+        typer.Option(help="Data file (.jsonl, .json, .csv, .tsv) or hub:NAME. Default: the bundled sample."),
+    ] = None,
+    field_map: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="Our field name = the file's column. Repeatable.", metavar="FIELD=COLUMN"),
+    ] = None,
+    protocol: Annotated[str | None, typer.Option(help="How to ask. Default: the paper's.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Ask only the first N items.", min=1)] = None,
+    order: Annotated[str, typer.Option(help="Option order: rotate, fixed, or all cyclic orders.")] = "rotate",
+    seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
+    temperature: Annotated[float, typer.Option(help="0 for greedy.", min=0.0)] = 0.0,
+    repeats: Annotated[int, typer.Option(help="Ask everything this often (needs a temperature).", min=1)] = 1,
+    max_tokens: Annotated[int | None, typer.Option(help="Most new tokens. Default: the protocol's.", min=1)] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of the benchmark. Repeatable.", metavar="NAME=VALUE"),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Endpoint of an openai: model. The key comes from OPENAI_API_KEY.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Remote calls in flight.", min=1)] = 16,
+    timeout: Annotated[float, typer.Option(help="Seconds a remote call may take.", min=0.1)] = 120.0,
+    retries: Annotated[int, typer.Option(help="Further attempts of a failed remote call.", min=0)] = 5,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16. Report float32 figures.")] = "float32",
+    threads: Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)] = None,
+    batch_tokens: Annotated[int, typer.Option(help="Token budget of a local batch.", min=1)] = 8192,
+    replicates: Replicates = 1000,
+    as_json: AsJson = False,
+) -> int:
+    """Ask what is missing, score, and print the table."""
+    from affectlab.benchmarks import open_benchmark
+    from affectlab.models import ModelSettings, open_model
+    from affectlab.runs import RunFolder, execute, score_run
+    from affectlab.runs.manifest import command_line
+    from affectlab.stats.bootstrap import Interval
+
+    opened = open_benchmark(benchmark)
+    chosen = protocol or next(iter(opened.protocols))
+    if chosen not in opened.protocols:
+        raise UserError(f"{benchmark} has no protocol {chosen!r}; it has {', '.join(opened.protocols)}.")
+    if order not in ORDERS:
+        raise UserError(f"--order {order!r}: expected one of {', '.join(ORDERS)}.")
+    if dtype not in ("float32", "bfloat16", "float16"):
+        raise UserError(f"--dtype {dtype!r}: expected float32, bfloat16 or float16.")
+    asking = {
+        "order": order,
+        "seed": seed,
+        "temperature": temperature,
+        "max_tokens": max_tokens,
+        "options": pairs(settings or [], "--set"),
+    }
+    plan = make_plan(opened, chosen, data, pairs(field_map or [], "--map"), limit, asking, repeats)
+    asked = open_model(
+        model,
+        ModelSettings(
+            base_url=base_url,
+            concurrency=concurrency,
+            timeout_s=timeout,
+            retries=retries,
+            device=device,
+            dtype=dtype,  # type: ignore[arg-type]
+            threads=threads,
+            batch_tokens=batch_tokens,
+        ),
+    )
+    try:
+        with progress_bar(f"{benchmark} × {asked.card.name}") as show:
+            session = execute(plan, asked, RunFolder.at(out), show, command_line())
+    finally:
+        asked.close()
+    code = _tell(session, out)
+    if session.found + session.answered == 0:
+        return code
+    scored = score_run(out, Interval(replicates=replicates))
+    if as_json:
+        print_json(result_to_dict(scored, session))
+    else:
+        from affectlab.report.from_run import report_of
+        from affectlab.report.terminal import print_report
+
+        print_report(report_of(scored))
+        print(f"\nRun folder: {out}\nHTML report: affectlab report {out}")
+    return code
+
+
+def make_plan(
+    benchmark: Benchmark,
+    protocol: str,
+    data: str | None,
+    fields: dict[str, str],
+    limit: int | None,
+    asking: dict[str, Any],
+    repeats: int,
+) -> Plan:
+    """The plan of a run from what was typed."""
+    from importlib.resources import as_file
+
+    from affectlab.benchmarks.base import Asking
+    from affectlab.items import source_digest
+    from affectlab.runs import Plan
+
+    if data is None:
+        if fields:
+            raise UserError("--map goes with --data: the bundled sample has our own field names.")
+        with as_file(benchmark.sample) as path:
+            loaded, digest = benchmark.load(str(path), {}), source_digest(str(path))
+    else:
+        loaded, digest = benchmark.load(data, fields), source_digest(data)
+    return Plan(
+        benchmark=benchmark,
+        protocol=benchmark.protocols[protocol],
+        items=loaded[:limit],
+        source=data or "sample",
+        data_sha256=digest,
+        asking=Asking(**asking),
+        repeats=repeats,
+    )
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
+    """A bar with rate and time left on standard error; nothing where that is not a terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:.1f}/s" if speed < 100 else f"{speed:.0f}/s")
+
+    console = Console(file=sys.stderr)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
+    bar = Bar(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
+    with bar:
+        task = bar.add_task(title, total=None)
+
+        def show(progress: Progress) -> None:
+            failed = f" ({progress.failed} failed)" if progress.failed else ""
+            bar.update(task, completed=progress.done, total=progress.total, description=title + failed)
+
+        yield show
+
+
+def _tell(session: Session, out: Path) -> int:
+    """Say on standard error how the session ended; the exit code."""
+    from affectlab.runs.manifest import command_line
+
+    if session.torn:
+        print("One half-written response (the process was killed) was dropped and asked again.", file=sys.stderr)
+    if session.interrupted:
+        print(
+            f"Stopped; {session.found + session.answered} responses are kept in {out}. To go on:\n  {command_line()}",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    if session.failed:
+        shown = "\n".join(f"  {count} × {error}" for error, count in session.errors[:5])
+        print(
+            f"{session.failed} of {session.asked} requests got no response:\n{shown}\n"
+            f"All others are kept in {out}. The same command asks the missing ones again:\n  {command_line()}",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
+def result_to_dict(scored: Any, session: Session | None = None) -> dict[str, Any]:
+    """What ``--json`` prints of a run."""
+    document = {
+        "run": str(scored.folder.path),
+        "manifest": dict(scored.manifest),
+        "requests": {"planned": scored.planned, "answered": scored.answered},
+        "scores": {condition: scores.to_dict() for condition, scores in scored.scores.items()},
+    }
+    if session is not None:
+        document["session"] = {
+            "asked": session.asked,
+            "answered": session.answered,
+            "failed": session.failed,
+            "found": session.found,
+            "torn": session.torn,
+            "interrupted": session.interrupted,
+        }
+    return document

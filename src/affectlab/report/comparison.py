@@ -1,0 +1,91 @@
+"""A comparison of two runs as a document."""
+
+from __future__ import annotations
+
+from affectlab.metrics.scores import Cell, Table
+from affectlab.report.model import Document, Section
+from affectlab.runs import Comparison
+
+
+def document_of(comparison: Comparison) -> Document:
+    """Tables and notes of a comparison, for the terminal and HTML."""
+    a, b = comparison.a, comparison.b
+    return Document(
+        title=f"{a.run.benchmark.title}: A against B",
+        summary=f"A: {a.name} ({a.run.folder.path}). B: {b.name} ({b.run.folder.path}). {_sentence(comparison)}",
+        sections=(Section("Differences", _notes(comparison), (_differences(comparison), *_mcnemar(comparison))),),
+        details={
+            "A": {"run": str(a.run.folder.path), "condition": a.condition},
+            "B": {"run": str(b.run.folder.path), "condition": b.condition},
+            "intervals": str(comparison.interval),
+            "differing settings": {name: {"A": pair[0], "B": pair[1]} for name, pair in comparison.differs.items()},
+        },
+    )
+
+
+def _sentence(comparison: Comparison) -> str:
+    main = comparison.results[0]
+    adjusted = comparison.adjusted[main.name]
+    if main.difference.value is None or adjusted is None:
+        return f"The difference in {main.name} is undefined ({main.difference.reason})."
+    verdict = "A difference is shown" if adjusted < 0.05 else "No difference is shown"
+    detectable = (
+        f"; these items would have shown a difference of {100 * main.detectable:.1f} points four times out of five"
+        if main.detectable is not None
+        else ""
+    )
+    points = f"{100 * main.difference.value:+.1f} points (adjusted p = {adjusted:.3g})"
+    return f"{verdict} in {main.name}: {points}{detectable}."
+
+
+def _differences(comparison: Comparison) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            result.name,
+            result.a,
+            result.b,
+            result.difference,
+            result.p,
+            comparison.adjusted[result.name],
+            result.detectable,
+        )
+        for result in comparison.results
+    ]
+    return Table(
+        "differences",
+        "A minus B on the same items",
+        ("figure", "A", "B", "A − B", "p", "p adjusted", "detectable"),
+        tuple(rows),
+        "Interval: paired cluster bootstrap. p: paired permutation, A and B swapped within clusters. "
+        f"Adjusted: Benjamini–Hochberg over the {len(rows)} figures shown. "
+        "Detectable: smallest true difference found with power .8 at level .05.",
+    )
+
+
+def _mcnemar(comparison: Comparison) -> list[Table]:
+    test = comparison.mcnemar
+    if test is None:
+        return []
+    return [
+        Table(
+            "mcnemar",
+            "Items wholly right: exact McNemar test",
+            ("items", "only A right", "only B right", "A − B", "p", "mid-p", "detectable"),
+            ((test.n, test.b, test.c, test.difference, test.p, test.mid_p, comparison.mcnemar_detectable),),
+            "The runs never differ: p is 1 by convention."
+            if test.no_discordant
+            else "Unreadable replies counted wrong.",
+        )
+    ]
+
+
+def _notes(comparison: Comparison) -> tuple[str, ...]:
+    notes = []
+    differs = [name for name in comparison.differs if not name.startswith("model.")]
+    if differs:
+        notes.append(f"The runs differ in more than the model: {', '.join(differs)}.")
+    if not comparison.differs and comparison.a.condition == comparison.b.condition:
+        notes.append("The runs have the same settings: any difference is chance, or a change of the code.")
+    if comparison.mcnemar is not None and comparison.mcnemar.reason:
+        notes.append(f"No McNemar p-value: {comparison.mcnemar.reason}.")
+    return tuple(notes)

@@ -1,0 +1,96 @@
+"""From a scored run to what a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from affectlab.benchmarks.base import Answered, Benchmark
+from affectlab.items import Item
+from affectlab.metrics.predictions import Prediction
+from affectlab.report.model import Example, RunReport, SlotAnswer
+from affectlab.runs import ScoredRun
+from affectlab.runs.plan import Cell, Plan
+
+
+def report_of(run: ScoredRun) -> RunReport:
+    """Everything a report of this run shows, with a handful of replies picked by rule."""
+    benchmark = run.benchmark
+    return RunReport(
+        manifest=run.manifest,
+        benchmark_title=benchmark.title,
+        benchmark_question=benchmark.question,
+        paper=benchmark.paper,
+        scores=run.scores,
+        references=benchmark.references,
+        examples=tuple(_examples(run)),
+    )
+
+
+_CAPTIONS = {
+    "right": "First item with every answer right",
+    "wrong": "First item with a wrong answer",
+    "unparseable": "First reply that could not be read",
+    "ambiguous": "First ambiguous reply",
+    "refusal": "First refusal",
+    "truncated": "First reply that was cut off",
+    "empty": "First empty reply",
+}
+
+
+def _examples(run: ScoredRun) -> Iterator[Example]:
+    """The first of each kind of reply there is."""
+    plan, wanted = run.plan, dict(_CAPTIONS)
+    answers = run.folder.answers().by_cell
+    for cell, item in plan.cells():
+        for variant in {variant: None for variant, _ in answers.get(cell, {})}:
+            answered = {key: response for key, response in answers[cell].items() if key[0] == variant}
+            predictions = plan.protocol.read(item, plan.asking, answered)
+            caption = wanted.pop(_kind(predictions), None)
+            if caption is not None:
+                yield Example(
+                    caption=caption,
+                    item=item.id,
+                    prompt=_prompt(plan, cell, item, answered),
+                    reply="\n\n".join(response.text or "" for response in answered.values()),
+                    answers=tuple(_answer(plan.benchmark, row) for row in predictions),
+                    condition=cell.condition,
+                )
+            if not wanted:
+                return
+
+
+def _kind(predictions: Sequence[Prediction]) -> str:
+    for row in predictions:
+        if row.outcome != "ok":
+            return row.outcome
+    if any(row.gold is None for row in predictions):
+        return "without gold"
+    return "right" if all(row.value == row.gold for row in predictions) else "wrong"
+
+
+def _answer(benchmark: Benchmark, row: Prediction) -> SlotAnswer:
+    return SlotAnswer(
+        slot=row.slot,
+        outcome=row.outcome,
+        read=_shown(benchmark, row.slot, row.value),
+        gold=_shown(benchmark, row.slot, row.gold),
+        right=None if row.gold is None else row.value == row.gold,
+    )
+
+
+def _prompt(plan: Plan, cell: Cell, item: Item, answered: Answered) -> str:
+    """The prompts as the model rendered them, or the messages as they were sent."""
+    shown = []
+    for request in plan.requests(cell, item, answered):
+        response = answered.get((request.variant, request.step))
+        if response is not None:
+            sent = "\n\n".join(f"[{message.role}]\n{message.content}" for message in request.messages)
+            shown.append(response.prompt or sent)
+    return "\n\n".join(shown)
+
+
+def _shown(benchmark: Benchmark, slot: str, value: object) -> str:
+    if value is None:
+        return ""
+    space = benchmark.slots.get(slot)
+    return space.name_of(str(value)) if space is not None and str(value) in space else str(value)

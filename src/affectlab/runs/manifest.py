@@ -1,0 +1,138 @@
+"""The manifest: everything that decides what a run's figures mean, and the record of the sessions that made it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import affectlab
+from affectlab.errors import UserError
+from affectlab.models.base import ModelCard
+from affectlab.runs.folder import SCHEMA
+from affectlab.runs.plan import Plan
+
+DECISIVE = (
+    "benchmark.name",
+    "benchmark.version",
+    "protocol",
+    "model.spec",
+    "model.identity",
+    "data.sha256",
+    "data.items",
+    "data.items_sha256",
+    "prompt_sha256",
+    "asking.order",
+    "asking.seed",
+    "asking.temperature",
+    "asking.top_p",
+    "asking.max_tokens",
+    "asking.options",
+    "conditions",
+    "repeats",
+)
+"""Fields in which a run must agree with what is asked, or it is another run."""
+
+
+def now() -> str:
+    """The time as manifests hold it: UTC, ISO 8601, whole seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
+    """The manifest of a run that has not begun."""
+    asking = plan.asking
+    return {
+        "schema": SCHEMA,
+        "package_version": affectlab.__version__,
+        "benchmark": {"name": plan.benchmark.name, "version": plan.benchmark.version},
+        "protocol": plan.protocol.name,
+        "model": {
+            "spec": card.spec,
+            "name": card.name,
+            "identity": dict(card.identity),
+            "libraries": dict(card.libraries),
+        },
+        "data": {
+            "source": plan.source,
+            "sha256": plan.data_sha256,
+            "items": len(plan.items),
+            "items_sha256": _ids_digest(plan),
+        },
+        "prompt_sha256": plan.prompt_sha256(),
+        "asking": {
+            "order": asking.order,
+            "seed": asking.seed,
+            "temperature": asking.temperature,
+            "top_p": asking.top_p,
+            "max_tokens": asking.max_tokens,
+            "options": dict(asking.options),
+        },
+        "conditions": list(plan.conditions),
+        "repeats": plan.repeats,
+        "created": now(),
+        "host": host(),
+        "sessions": [],
+    }
+
+
+def _ids_digest(plan: Plan) -> str:
+    return hashlib.sha256("\n".join(item.id for item in plan.items).encode()).hexdigest()
+
+
+def host() -> dict[str, str]:
+    """Where it runs: system, processor and Python, never the user's or machine's name."""
+    return {"system": platform.system(), "machine": platform.machine(), "python": platform.python_version()}
+
+
+def field(manifest: Mapping[str, Any], dotted: str) -> Any:
+    """A field by its dotted name; ``None`` when absent."""
+    value: Any = manifest
+    for name in dotted.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -> None:
+    """Refuse to go on with a run that is not the one asked for.
+
+    Raises:
+        UserError: Naming every field that differs, with both values.
+    """
+    differences = []
+    for name in DECISIVE:
+        before, after = field(found, name), field(asked, name)
+        if before != after:
+            differences.append(f"  {name}: the folder has {_short(before)}, this command asks {_short(after)}")
+    if differences:
+        raise UserError(
+            f"{where} belongs to another run. What differs:\n" + "\n".join(differences) + "\n"
+            "Choose another --out, or repeat the command that began it:\n"
+            f"  {_first_command(found)}"
+        )
+
+
+def _first_command(manifest: Mapping[str, Any]) -> str:
+    sessions = manifest.get("sessions") or [{}]
+    return str(sessions[0].get("command") or "(not recorded)")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 90 else text[:87] + "…"
+
+
+def command_line() -> str:
+    """How this process was called, fit to be typed again, with passwords in URLs left out."""
+    import shlex
+    from pathlib import Path
+
+    program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "affectlab"
+    if program.endswith(".py"):
+        program = "affectlab"
+    return re.sub(r"(\w+://)[^/@\s]+@", r"\1***@", shlex.join([program, *sys.argv[1:]]))

@@ -1,0 +1,165 @@
+"""What a run will ask: a pure function of the data, the protocol and the seed.
+
+So a resumed run asks exactly the requests that are missing, and scores never depend on the order in which responses
+arrived.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from affectlab.benchmarks.base import Answered, Asking, AskingProtocol, Benchmark
+from affectlab.errors import UserError
+from affectlab.items import Item
+from affectlab.metrics.predictions import Prediction
+from affectlab.models.base import NEUTRAL, Model, Request, RequestKey, Response
+
+
+class Cell(NamedTuple):
+    """One item under one condition and repeat: what a protocol is asked about at a time."""
+
+    condition: str
+    repeat: int
+    item: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run before it is made: benchmark × protocol × items × conditions × repeats.
+
+    Attributes:
+        benchmark: What is asked.
+        protocol: How it is asked.
+        items: In the data's order.
+        source: Where the items came from, for people (``"sample"``, a path, ``hub:NAME``).
+        data_sha256: Digest of that source.
+        asking: Every knob that shapes the requests.
+        conditions: States of the model.
+        repeats: How often each request is asked; more than one needs a temperature above 0.
+    """
+
+    benchmark: Benchmark
+    protocol: AskingProtocol
+    items: tuple[Item, ...]
+    source: str
+    data_sha256: str
+    asking: Asking = field(default_factory=Asking)
+    conditions: tuple[str, ...] = (NEUTRAL,)
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise UserError("No items to ask about: the data are empty, or --limit is 0.")
+        if self.repeats < 1:
+            raise UserError(f"--repeats {self.repeats}: at least 1 is needed.")
+        if self.repeats > 1 and self.asking.temperature == 0:
+            raise UserError(
+                f"--repeats {self.repeats} at temperature 0 gives the same reply each time: set --temperature."
+            )
+
+    def cells(self) -> Iterator[tuple[Cell, Item]]:
+        """Every cell, in the order in which results are written."""
+        for condition in self.conditions:
+            for repeat in range(self.repeats):
+                for item in self.items:
+                    yield Cell(condition, repeat, item.id), item
+
+    def requests(self, cell: Cell, item: Item, answered: Answered) -> list[Request]:
+        """All requests of a cell that can be asked now, answered ones included."""
+        asked = self.protocol.requests(item, self.asking, answered)
+        if cell.condition != NEUTRAL or cell.repeat:
+            asked = [replace(request, condition=cell.condition, repeat=cell.repeat) for request in asked]
+        if self.asking.temperature > 0:
+            asked = [
+                replace(request, sampling=replace(request.sampling, seed=_seed(self.asking.seed, request.key)))
+                for request in asked
+            ]
+        return list(asked)
+
+    def predictions(self, answers: Mapping[Cell, Answered]) -> Iterator[Prediction]:
+        """Predictions read from the responses there are, in plan order."""
+        for cell, item in self.cells():
+            if answered := answers.get(cell):
+                in_order = {
+                    (request.variant, request.step): answered[request.variant, request.step]
+                    for request in self.protocol.requests(item, self.asking, answered)
+                    if (request.variant, request.step) in answered
+                }
+                for prediction in self.protocol.read(item, self.asking, in_order):
+                    yield replace(prediction, condition=cell.condition, repeat=cell.repeat)
+
+    def prompt_sha256(self) -> str:
+        """Digest of all that is sent before anything is answered, under the first condition and repeat."""
+        digest = hashlib.sha256()
+        for item in self.items:
+            for request in self.protocol.requests(item, self.asking, {}):
+                digest.update(json.dumps(request_to_dict(request), ensure_ascii=False, sort_keys=True).encode())
+        return digest.hexdigest()
+
+
+def check_abilities(plan: Plan, model: Model) -> None:
+    """Refuse a protocol that needs more than the model can do, before anything runs.
+
+    Raises:
+        UserError: Naming what is missing and the protocols that would work.
+    """
+    missing = plan.protocol.needs - model.abilities
+    if missing:
+        fit = [name for name, protocol in plan.benchmark.protocols.items() if protocol.needs <= model.abilities]
+        works = f"These would work: {', '.join(fit)}." if fit else "No protocol of this benchmark would work."
+        raise UserError(
+            f"Protocol {plan.protocol.name!r} needs a model that can {' and '.join(sorted(missing))}; "
+            f"{model.card.spec} cannot. {works}"
+        )
+
+
+def _seed(seed: int, key: RequestKey) -> int:
+    return int.from_bytes(hashlib.sha256(repr((seed, *key)).encode()).digest()[:4], "big")
+
+
+def request_to_dict(request: Request) -> dict[str, Any]:
+    """What of a request is kept with its response (its key apart)."""
+    sampling = request.sampling
+    kept: dict[str, Any] = {
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages]
+    }
+    if request.prefill:
+        kept["prefill"] = request.prefill
+    if request.options:
+        kept["options"] = list(request.options)
+    else:
+        kept["sampling"] = {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+            "stop": list(sampling.stop),
+        }
+    return kept
+
+
+def response_to_dict(response: Response) -> dict[str, Any]:
+    """A response as plain data; absent fields are left out."""
+    usage = response.usage
+    kept: dict[str, Any] = {
+        "text": response.text,
+        "finish": response.finish,
+        "logprobs": response.logprobs,
+        "option_tokens": response.option_tokens,
+        "reasoning": response.reasoning,
+        "prompt": response.prompt,
+        "usage": None
+        if usage is None
+        else {
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "cost": usage.cost,
+        },
+        "seconds": response.seconds,
+        "served_by": response.served_by,
+    }
+    return {name: value for name, value in kept.items() if value is not None or name == "text"}

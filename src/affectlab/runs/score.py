@@ -1,0 +1,200 @@
+"""From stored responses to scores. No model is needed: everything here can be redone at any time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from affectlab.benchmarks import open_benchmark
+from affectlab.benchmarks.base import Asking, Benchmark
+from affectlab.errors import UserError
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Scores
+from affectlab.runs.folder import SCHEMA, Answers, RunFolder
+from affectlab.runs.plan import Plan
+from affectlab.stats.bootstrap import Interval
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A run read back from its folder, with its scores.
+
+    Attributes:
+        folder: Where it is.
+        manifest: As on disk.
+        plan: What was asked, rebuilt from the folder.
+        table: All predictions.
+        scores: By condition.
+        answered: Responses there are.
+        planned: Requests there should be.
+    """
+
+    folder: RunFolder
+    manifest: Mapping[str, Any]
+    plan: Plan
+    table: PredictionTable
+    scores: Mapping[str, Scores]
+    answered: int
+    planned: int
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The benchmark that was run."""
+        return self.plan.benchmark
+
+    @property
+    def headline(self) -> Mapping[str, float | None]:
+        """Main figure by condition."""
+        return {condition: scores.headline[0].value for condition, scores in self.scores.items()}
+
+    def __repr__(self) -> str:
+        parts = [f"{condition}: {_shown(value)}" for condition, value in self.headline.items()]
+        name = next(iter(self.scores.values())).headline[0].name if self.scores else "no scores"
+        return f"<run {self.folder.path}: {self.benchmark.name}/{self.plan.protocol.name}, {name} {', '.join(parts)}>"
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
+    """A run folder with its manifest and the plan rebuilt from them.
+
+    Raises:
+        UserError: When the folder holds no run, or one of a benchmark or protocol that is not installed.
+    """
+    folder = RunFolder.at(path)
+    manifest = folder.manifest()
+    benchmark = open_benchmark(manifest["benchmark"]["name"])
+    if benchmark.version != manifest["benchmark"]["version"]:
+        raise UserError(
+            f"{folder.path} was run with {benchmark.name} version {manifest['benchmark']['version']}, here is version "
+            f"{benchmark.version}: its scores would not compare. Use the affectlab that made it "
+            f"({manifest['package_version']}), or run it again."
+        )
+    protocol = benchmark.protocols.get(manifest["protocol"])
+    if protocol is None:
+        raise UserError(f"{folder.path} used protocol {manifest['protocol']!r}, which {benchmark.name} does not have.")
+    plan = Plan(
+        benchmark=benchmark,
+        protocol=protocol,
+        items=folder.items(),
+        source=manifest["data"]["source"],
+        data_sha256=manifest["data"]["sha256"],
+        asking=Asking(**manifest["asking"]),
+        conditions=tuple(manifest["conditions"]),
+        repeats=manifest["repeats"],
+    )
+    return folder, manifest, plan
+
+
+def score_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
+    """Read every stored response again, write ``predictions.jsonl`` and ``scores.json``, and return them.
+
+    The two files depend on the responses alone, not on when or in which order they came: scoring twice, or after an
+    interruption, gives the same bytes.
+
+    Raises:
+        UserError: When there is no run, another process is writing to it, or there are no responses.
+    """
+    folder, manifest, plan = open_run(path)
+    interval = interval or Interval()
+    with folder.locked():
+        answers = folder.answers()
+        if not answers.total:
+            raise UserError(f"{folder.path} has no responses yet; run it first: {_last_command(manifest)}")
+        predictions = list(plan.predictions(answers.by_cell))
+        folder.write_predictions(predictions)
+        table = PredictionTable.from_rows(predictions)
+        planned = _planned(plan, answers)
+        scores = {
+            condition: _with_coverage(
+                plan.benchmark.score(table.where(table.condition.equals(condition)), plan.protocol.name, interval),
+                answers.total,
+                planned,
+            )
+            for condition in plan.conditions
+            if table.condition.equals(condition).any()
+        }
+        folder.write_scores(scores_to_dict(plan.benchmark, scores, interval, answers.total, planned))
+    return ScoredRun(folder, manifest, plan, table, scores, answers.total, planned)
+
+
+def _planned(plan: Plan, answers: Answers) -> int:
+    return sum(len(plan.requests(cell, item, answers.by_cell.get(cell, {}))) for cell, item in plan.cells())
+
+
+def _with_coverage(scores: Scores, answered: int, planned: int) -> Scores:
+    if answered >= planned:
+        return scores
+    note = (
+        f"Incomplete run: {answered} of {planned} requests have a response; the rest are in no figure. "
+        "Run the same command to go on."
+    )
+    return replace(scores, notes=(note, *scores.notes))
+
+
+def scores_to_dict(
+    benchmark: Benchmark, scores: Mapping[str, Scores], interval: Interval, answered: int, planned: int
+) -> dict[str, Any]:
+    """What ``scores.json`` holds."""
+    return {
+        "schema": SCHEMA,
+        "benchmark": {"name": benchmark.name, "version": benchmark.version},
+        "requests": {"planned": planned, "answered": answered},
+        "interval": {"level": interval.level, "replicates": interval.replicates, "seed": interval.seed},
+        "conditions": {condition: sheet.to_dict() for condition, sheet in scores.items()},
+    }
+
+
+def score_predictions(
+    path: str | Path, benchmark: str, protocol: str, interval: Interval | None = None
+) -> dict[str, Scores]:
+    """Score a ``predictions.jsonl`` that stands alone, by condition.
+
+    Raises:
+        UserError: When the file is missing or a line is not a prediction.
+    """
+    opened = open_benchmark(benchmark)
+    if protocol not in opened.protocols:
+        raise UserError(f"{benchmark} has no protocol {protocol!r}; it has {', '.join(opened.protocols)}.")
+    table = read_predictions(path)
+    return {
+        condition: opened.score(table.where(table.condition.equals(condition)), protocol, interval or Interval())
+        for condition in table.condition.values
+    }
+
+
+def read_predictions(path: str | Path) -> PredictionTable:
+    """The predictions of a file, as a table. Reads a line at a time, so a million rows need little memory.
+
+    Raises:
+        UserError: When the file is missing or a line is not a prediction, naming it.
+    """
+
+    def rows() -> Any:
+        number = 0
+        try:
+            with Path(path).open(encoding="utf-8") as lines:
+                for number, line in enumerate(lines, start=1):
+                    row = json.loads(line)
+                    if "item" not in row or "slot" not in row or "outcome" not in row:
+                        raise UserError(f"{path}, line {number}: a prediction needs item, slot and outcome.")
+                    row.setdefault("cluster", row["item"])
+                    yield row
+        except FileNotFoundError as error:
+            raise UserError(f"No file {path}.") from error
+        except (IsADirectoryError, PermissionError) as error:
+            raise UserError(f"{path} cannot be read ({error.strerror}).") from error
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{path}, line {number}: not a JSON object ({error}).") from error
+
+    return PredictionTable.from_rows(rows())
+
+
+def _last_command(manifest: Mapping[str, Any]) -> str:
+    sessions = manifest["sessions"]
+    return (sessions and sessions[-1]["command"]) or "affectlab run …"

@@ -1,0 +1,157 @@
+"""What every benchmark must do, whoever wrote it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import as_file
+from pathlib import Path
+
+import pytest
+
+from affectlab.benchmarks import benchmark_names, open_benchmark
+from affectlab.benchmarks.base import Asking, Benchmark
+from affectlab.errors import UserError
+from affectlab.items import Item
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Scores, dumps
+from affectlab.models.base import Ability
+from affectlab.runs import Plan
+from affectlab.runs.plan import Cell
+from affectlab.stats.bootstrap import Interval
+
+import json
+
+PAIRS = [(name, protocol) for name in benchmark_names() for protocol in open_benchmark(name).protocols]
+
+
+def sample(benchmark: Benchmark) -> tuple[Item, ...]:
+    with as_file(benchmark.sample) as path:
+        return benchmark.load(str(path), {})
+
+
+def plan_of(name: str, protocol: str, asking: Asking) -> Plan:
+    benchmark = open_benchmark(name)
+    return Plan(benchmark, benchmark.protocols[protocol], sample(benchmark), "sample", "0" * 64, asking)
+
+
+def answer_gold(plan: Plan) -> PredictionTable:
+    answers = {}
+    for cell, item in plan.cells():
+        answered: dict[tuple[str, str], object] = {}
+        while True:
+            asked = plan.requests(cell, item, answered)  # type: ignore[arg-type]
+            missing = [request for request in asked if (request.variant, request.step) not in answered]
+            if not missing:
+                break
+            for request in missing:
+                answered[request.variant, request.step] = plan.protocol.ideal_reply(item, request, item.gold, plan.asking)
+        answers[cell] = answered
+    return PredictionTable.from_rows(plan.predictions(answers))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_its_sample_loads_with_unique_ids_and_gold_of_its_slots(name: str) -> None:
+    benchmark = open_benchmark(name)
+    items = sample(benchmark)
+    assert len({item.id for item in items}) == len(items) > 0
+    assert [item.index for item in items] == list(range(len(items)))
+    for item in items:
+        assert set(item.gold) <= set(benchmark.slots)
+        for slot, gold in item.gold.items():
+            space = benchmark.slots[slot]
+            if space is not None and isinstance(gold, str):
+                assert gold in space
+
+
+@pytest.mark.parametrize(("name", "protocol"), PAIRS)
+@pytest.mark.parametrize("order", ["rotate", "fixed", "all"])
+def test_gold_as_replies_scores_perfect(name: str, protocol: str, order: str) -> None:
+    plan = plan_of(name, protocol, Asking(order=order))  # type: ignore[arg-type]
+    table = answer_gold(plan)
+    assert set(table.outcome.values) == {"ok"}
+    scores = plan.benchmark.score(table, protocol, Interval(replicates=20))
+    figures = {figure.name: figure.value for figure in scores.headline}
+    rates_of_error = {"swap_rate"}
+    assert {name: value for name, value in figures.items() if name not in rates_of_error} == {
+        name: 1.0 for name in figures if name not in rates_of_error
+    }
+    assert all(figures[name] == 0.0 for name in rates_of_error & figures.keys())
+
+
+@pytest.mark.parametrize(("name", "protocol"), PAIRS)
+def test_requests_are_pure_unique_and_do_not_depend_on_other_items(name: str, protocol: str) -> None:
+    plan = plan_of(name, protocol, Asking(order="all"))
+    first = [plan.requests(cell, item, {}) for cell, item in plan.cells()]
+    again = [plan.requests(cell, item, {}) for cell, item in replace(plan, items=plan.items[::-1]).cells()]
+    assert first == again[::-1]
+    keys = [request.key for requests in first for request in requests]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(("name", "protocol"), PAIRS)
+def test_scoring_protocols_give_options_and_others_do_not(name: str, protocol: str) -> None:
+    plan = plan_of(name, protocol, Asking())
+    needs = plan.protocol.needs
+    assert needs
+    for cell, item in plan.cells():
+        for request in plan.requests(cell, item, {}):
+            assert bool(request.options) == (Ability.SCORE in needs and Ability.GENERATE not in needs)
+
+
+@pytest.mark.parametrize(("name", "protocol"), PAIRS)
+def test_gold_never_shows_in_what_is_asked(name: str, protocol: str) -> None:
+    """The same item with other gold is asked the same, up to the order of options."""
+    plan = plan_of(name, protocol, Asking(order="fixed"))
+    for cell, item in list(plan.cells())[:10]:
+        for request in plan.requests(cell, item, {}):
+            text = "\n".join(message.content for message in request.messages)
+            for value in item.inputs.values():
+                text = text.replace(str(value), "")
+            offered = [line for line in text.splitlines() if line[1:3] == ". "]
+            for gold in item.gold.values():
+                shown = sum(str(gold) in line for line in text.splitlines())
+                assert shown == sum(str(gold) in line for line in offered)
+
+
+@pytest.mark.parametrize(("name", "protocol"), PAIRS)
+def test_scores_survive_json(name: str, protocol: str) -> None:
+    plan = plan_of(name, protocol, Asking())
+    scores = plan.benchmark.score(answer_gold(plan), protocol, Interval(replicates=10))
+    assert Scores.from_dict(json.loads(dumps(scores.to_dict()))) == scores
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_predictions_without_gold_get_no_scores_and_a_note(name: str) -> None:
+    plan = plan_of(name, next(iter(open_benchmark(name).protocols)), Asking())
+    rows = [replace(row, gold=None) for row in plan.predictions(_gold_answers(plan))]
+    scores = plan.benchmark.score(PredictionTable.from_rows(rows), plan.protocol.name, Interval(replicates=10))
+    assert scores.headline[0].value is None
+    assert scores.headline[0].reason
+    assert any("gold" in note for note in scores.notes)
+
+
+def _gold_answers(plan: Plan) -> dict[Cell, dict[tuple[str, str], object]]:
+    return {
+        cell: {
+            (request.variant, request.step): plan.protocol.ideal_reply(item, request, item.gold, plan.asking)
+            for request in plan.requests(cell, item, {})
+        }
+        for cell, item in plan.cells()
+    }
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe\x00bad", b'{"id": "1"}\n'])
+def test_a_broken_file_is_refused_with_its_name(name: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"broken\.jsonl"):
+        open_benchmark(name).load(str(path), {})
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_references_name_a_source_and_known_figures(name: str) -> None:
+    benchmark = open_benchmark(name)
+    for row in benchmark.references:
+        assert row.source
+        assert all(0 <= value <= 1 for value in row.figures.values())
