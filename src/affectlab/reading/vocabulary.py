@@ -152,7 +152,7 @@ def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:
     if name is not None:
         return _named(vocab, low, name, at + len(name))
     token = _TOKEN.match(text, at)
-    if token is None:
+    if token is None or (token.group().isdigit() and text[at - 1 : at] in ("-", "−")):
         return None
     letter, end = _token_key(token.group()), token.end()
     key = vocab.letters.get(letter)

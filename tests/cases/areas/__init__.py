@@ -1,0 +1,1 @@
+"""One module per area of cases, each with ``check(case) -> str | None``."""
