@@ -41,17 +41,13 @@ def _rule(keys: frozenset[str]) -> Callable[[Mapping[str, Any]], list[str]] | No
         return lambda given: _some(validate.single_cause_problem(given["cause_effect_relation"]))
     if "sentence" in keys and len(keys) > 1 and keys - {"sentence"} <= _SPANS:
         return _span
-    if keys == {"sentence"} or ("sentence" in keys and keys - {"sentence"} in ({"roles"}, _some_roles(keys))):
+    if keys == {"sentence"} or keys == {"sentence", "roles"} or (len(keys) == 3 and keys - {"sentence"} <= _ROLES):
         return _sentence
     return None
 
 
 def _some(problem: str | None) -> list[str]:
     return [problem] if problem else []
-
-
-def _some_roles(keys: frozenset[str]) -> frozenset[str]:
-    return keys & _ROLES
 
 
 def _terms(given: Mapping[str, Any]) -> list[str]:
@@ -93,11 +89,7 @@ def _sentence(given: Mapping[str, Any]) -> list[str]:
 
 
 def _adjudication(given: Mapping[str, Any], right: Mapping[str, Any]) -> str | None:
-    if (
-        not {"first_order", "second_order_raw"}
-        <= set(given)
-        <= {"first_order", "second_order_raw", "versions"}
-    ):
+    if not {"first_order", "second_order_raw"} <= set(given) <= {"first_order", "second_order_raw", "versions"}:
         return f"unknown shape: adjudication {sorted(given)}"
     result = adjudicate(given["first_order"], given["second_order_raw"], given.get("versions", 2))
     value = "same item" if result.consistent else "inconsistent"

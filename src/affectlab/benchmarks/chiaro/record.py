@@ -47,7 +47,7 @@ SCENARIO_TYPES: tuple[str, ...] = get_args(ScenarioType)
 
 def _filled(text: str) -> str:
     if not text.strip():
-        raise ValueError("expected text, found only white space")
+        raise ValueError("text that is not empty")
     return text
 
 
@@ -72,7 +72,7 @@ def _emotion(value: Any) -> Any:
     space = load_labels(LABEL_SPACE)
     label = space.resolve(value)
     if label is None:
-        raise ValueError(f"expected one of {', '.join(space.ids)}")
+        raise ValueError(f"one of {', '.join(space.ids)}")
     return label
 
 
@@ -118,41 +118,41 @@ class Scene(BaseModel):
     setting: Annotated[str, BeforeValidator(lambda value: "" if value is None else value)] = ""
     agent_a_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "A"))
     agent_b_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "B"))
-    agent_a_emotion: Emotion = Field(None, validation_alias=_both_spellings("agent_", "_emotion", "A"))
-    agent_b_emotion: Emotion = Field(None, validation_alias=_both_spellings("agent_", "_emotion", "B"))
+    agent_a_emotion: Emotion = Field(default=None, validation_alias=_both_spellings("agent_", "_emotion", "A"))
+    agent_b_emotion: Emotion = Field(default=None, validation_alias=_both_spellings("agent_", "_emotion", "B"))
     agent_a_polarity: Annotated[Polarity | None, BeforeValidator(_identifier)] = Field(
-        None, validation_alias=_both_spellings("agent_", "_polarity", "A")
+        default=None, validation_alias=_both_spellings("agent_", "_polarity", "A")
     )
     mode: Annotated[Mode | None, BeforeValidator(_identifier)] = None
     scenario_type: Annotated[ScenarioType | None, BeforeValidator(_identifier)] = None
     cause_span: OptionalText = None
-    evidence_a: OptionalText = Field(None, validation_alias=_both_spellings("evidence_", "", "A"))
-    evidence_b: OptionalText = Field(None, validation_alias=_both_spellings("evidence_", "", "B"))
+    evidence_a: OptionalText = Field(default=None, validation_alias=_both_spellings("evidence_", "", "A"))
+    evidence_b: OptionalText = Field(default=None, validation_alias=_both_spellings("evidence_", "", "B"))
     cause_effect_relation: OptionalText = None
     scene_group: OptionalText = None
     source: OptionalText = None
 
+    # Messages of these errors complete "expected …", as the loader prints them.
+
     @model_validator(mode="after")
     def _two_people(self) -> Scene:
         if _folded(self.agent_a_role) == _folded(self.agent_b_role):
-            raise ValueError(
-                f"both agents have the role {self.agent_a_role!r}: expected two roles that tell them apart"
-            )
+            raise ValueError(f"two roles that tell the agents apart, not {self.agent_a_role!r} for both")
         return self
 
     @model_validator(mode="after")
     def _two_polarities(self) -> Scene:
-        if self.agent_a_emotion and self.agent_b_emotion:
-            polarity = load_labels(LABEL_SPACE).group_of
-            both = polarity(self.agent_a_emotion)
-            if both == polarity(self.agent_b_emotion):
-                raise ValueError(
-                    f"both emotions are {both} ({self.agent_a_emotion}, {self.agent_b_emotion}): "
-                    "expected one positive and one negative"
-                )
-        gold = self.agent_a_emotion
-        if gold and self.agent_a_polarity and polarity(gold) != self.agent_a_polarity:
-            raise ValueError(f"agent_a_polarity is {self.agent_a_polarity}, but {gold} is {polarity(gold)}")
+        polarity = load_labels(LABEL_SPACE).group_of
+        gold_a, gold_b = self.agent_a_emotion, self.agent_b_emotion
+        if gold_a and gold_b and polarity(gold_a) == polarity(gold_b):
+            raise ValueError(
+                f"one positive and one negative emotion, not {gold_a} and {gold_b} (both {polarity(gold_a)})"
+            )
+        if self.agent_a_polarity:
+            if gold_a and polarity(gold_a) != self.agent_a_polarity:
+                raise ValueError(f"agent_a_polarity to be that of {gold_a} ({polarity(gold_a)})")
+            if gold_b and polarity(gold_b) == self.agent_a_polarity:
+                raise ValueError(f"agent_a_polarity to be the opposite of that of {gold_b} ({polarity(gold_b)})")
         return self
 
 

@@ -1,7 +1,8 @@
 """What a finished Chiaro scene must satisfy: six validators, the single-cause heuristic, rules of rendering.
 
 Source: Chiaro (arXiv 2609.03394), Appendix E (validators, single cause), Appendix D (banned terms) and
-Appendix B (rules of the render step). Present tense and the neutrality of the cause need a reader and are not checked.
+Appendix B (rules of the render step). Present tense and the neutrality of the cause need a reader; they are not
+checked.
 
 Each check is a pure function of a scene; :func:`validate` runs them all.
 """
