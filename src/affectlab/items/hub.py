@@ -34,13 +34,9 @@ def read_hub(source: str) -> list[Row]:
     try:
         loaded: Any = datasets.load_dataset(name, **never)
     except FileNotFoundError as error:
-        raise UserError(
-            f"the hub has no data set {name!r} that may be read; check its name ({error})"
-        ) from error
+        raise UserError(f"the hub has no data set {name!r} that may be read; check its name ({error})") from error
     except (ConnectionError, TimeoutError) as error:
-        raise WorldError(
-            f"the hub cannot be reached for {name!r}: {error}; try again with a network"
-        ) from error
+        raise WorldError(f"the hub cannot be reached for {name!r}: {error}; try again with a network") from error
     except (ValueError, RuntimeError) as error:
         raise UserError(f"the data set {name!r} cannot be loaded: {error}") from error
     except OSError as error:
@@ -50,8 +46,7 @@ def read_hub(source: str) -> list[Row]:
         raise UserError(f"the data set {name!r} has no split {split!r}; it has: {', '.join(splits)}")
     if not split and len(splits) != 1:
         raise UserError(
-            f"the data set {name!r} has several splits; write {HUB}{name}:SPLIT "
-            f"with one of {', '.join(splits)}"
+            f"the data set {name!r} has several splits; write {HUB}{name}:SPLIT with one of {', '.join(splits)}"
         )
     return [Row(number, dict(row)) for number, row in enumerate(loaded[split or splits[0]], 1)]
 
@@ -60,8 +55,6 @@ def _library() -> ModuleType:
     try:
         import datasets
     except ImportError as error:
-        raise UserError(
-            "reading from the hub needs the datasets library: pip install affectlab[hub]"
-        ) from error
+        raise UserError("reading from the hub needs the datasets library: pip install affectlab[hub]") from error
     module: ModuleType = datasets
     return module

@@ -60,9 +60,7 @@ def _float(digits: str) -> float:
     return value
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_int, parse_float=_float
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_int, parse_float=_float)
 
 
 def parse_json_lines(source: str, text: str) -> list[Row]:
@@ -158,9 +156,7 @@ def parse_table(source: str, text: str, delimiter: str) -> list[Row]:
                     )
                 )
             else:
-                rows.append(
-                    Row(started, {name: cell for name, cell in zip(header, cells, strict=True) if cell})
-                )
+                rows.append(Row(started, {name: cell for name, cell in zip(header, cells, strict=True) if cell}))
     except csv.Error as error:
         raise UserError(
             f"{source}, line {line}: {error}; quote a cell that holds a quote mark and double the mark"
@@ -204,9 +200,7 @@ def _elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
 
 def _unwrap(source: str, text: str, start: int, value: Any) -> list[tuple[int, Any]]:
     if not isinstance(value, dict):
-        raise UserError(
-            f"{source} holds {shorten(value)}; it must hold a list of objects, or objects line by line"
-        )
+        raise UserError(f"{source} holds {shorten(value)}; it must hold a list of objects, or objects line by line")
     lists = [name for name, inner in value.items() if isinstance(inner, list)]
     wraps = [name for name in lists if len(value) == 1 or name in _WRAPPERS]
     if not wraps:
@@ -246,9 +240,7 @@ def _check_text(text: str, value: Any) -> None:
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError as error:
-            raise _RefusedError(
-                "half a surrogate pair (\\ud800 to \\udfff), which is no character"
-            ) from error
+            raise _RefusedError("half a surrogate pair (\\ud800 to \\udfff), which is no character") from error
 
 
 def _not_json(source: str, text: str, error: json.JSONDecodeError) -> str:

@@ -9,9 +9,9 @@ from affectlab.items.parse import Row
 
 _NAMES = """
 author authorname authorid authorfullname poster postername user username userid userscreenname screenname
-nickname handle account accountname accountid fullname realname firstname lastname surname givenname familyname
-email emailaddress mail phone phonenumber telephone mobile address postaladdress ip ipaddress workerid
-mturkworkerid prolificid prolificpid dateofbirth birthdate ssn
+nickname handle account accountname accountid fullname realname firstname lastname surname givenname
+familyname email emailaddress mail phone phonenumber telephone mobile address postaladdress ip ipaddress
+workerid mturkworkerid prolificid prolificpid dateofbirth birthdate ssn
 作者 用户 用户名 用户id 姓名 昵称 邮箱 电子邮箱 电话 手机 手机号 手机号码 地址 身份证号
 """
 _PERSONAL = frozenset(_NAMES.split())

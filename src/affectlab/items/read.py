@@ -70,9 +70,7 @@ def rename(source: str, rows: list[Row], fields: Mapping[str, str]) -> list[Row]
             columns = list(dict.fromkeys(name for row in rows for name in _paths(row.data)))
             near = get_close_matches(column, columns, n=3, cutoff=0.6)
             hint = f"did you mean {' or '.join(near)}? " if near else ""
-            raise UserError(
-                f"{source} has no column {column!r} (for {ours}); {hint}It has: {', '.join(columns)}"
-            )
+            raise UserError(f"{source} has no column {column!r} (for {ours}); {hint}It has: {', '.join(columns)}")
     return [Row(row.line, _renamed(row.data, fields)) for row in rows] if fields else rows
 
 

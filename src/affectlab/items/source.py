@@ -36,9 +36,7 @@ def read_bytes(source: str) -> bytes:
     except IsADirectoryError as error:
         raise UserError(f"{source} is a directory; name one data file (jsonl, json, csv or tsv)") from error
     except PermissionError as error:
-        raise UserError(
-            f"{source} may not be read by this user; change its permissions or copy it"
-        ) from error
+        raise UserError(f"{source} may not be read by this user; change its permissions or copy it") from error
     except ValueError as error:
         raise UserError(f"{source!r} is not a file name ({error})") from error
     except OSError as error:
@@ -65,8 +63,7 @@ def read_text(source: str) -> str:
         offset = error.start + (len(_UTF8_BOM) if data.startswith(_UTF8_BOM) else 0)
         line = data.count(b"\n", 0, offset) + 1
         raise UserError(
-            f"{source} is not UTF-8: byte 0x{data[offset]:02x} at offset {offset} (line {line}); "
-            "save the file as UTF-8"
+            f"{source} is not UTF-8: byte 0x{data[offset]:02x} at offset {offset} (line {line}); save the file as UTF-8"
         ) from error
 
 
@@ -80,7 +77,5 @@ def _missing(source: str, path: Path) -> str:
     if not folder.is_dir():
         return f"there is no file {source}: its folder {folder} does not exist; check the path"
     near = get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=3, cutoff=0.6)
-    hint = (
-        f"; did you mean {' or '.join(str(folder / name) for name in near)}?" if near else "; check the path"
-    )
+    hint = f"; did you mean {' or '.join(str(folder / name) for name in near)}?" if near else "; check the path"
     return f"there is no file {source}{hint}"
