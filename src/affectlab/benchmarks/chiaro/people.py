@@ -56,7 +56,7 @@ def role_prefix(role: str) -> tuple[str, ...]:
     head = re.split(r"[,;(\u2013\u2014]", role, maxsplit=1)[0]
     words: list[str] = []
     for word in _folded(head):
-        if words and word in _words("tail") | _words("prepositions"):
+        if word in _words("tail") | _words("prepositions"):
             break
         if word not in _words("stopwords") | _words("prepositions"):
             words.append(word)
@@ -96,17 +96,20 @@ def _person(tokens: list[str], position: int) -> str | None:
     word = tokens[position]
     folded = word.casefold().replace("\u2019", "'").removesuffix("'s")
     if word[0].isupper() and not (word.isupper() and len(word) > 1) and folded not in _words("not_names"):
-        opens = position == 0 or tokens[position - 1] in _SENTENCE_END
-        if opens:
+        if _opens(tokens, position):
             named = folded not in _words("openers") | _IDENTIFYING and _is_subject(tokens, position)
         else:
-            named = (
-                tokens[position - 1].casefold() not in _words("prepositions") and not tokens[position - 1][0].isupper()
-            )
+            before = tokens[position - 1]
+            second_name = before[0].isupper() and not _opens(tokens, position - 1)
+            named = before.casefold() not in _words("prepositions") and not second_name
         return folded if named else None
     if folded in _words("nouns") and folded == word.casefold() and _is_definite(tokens, position):
         return folded if _is_subject(tokens, position) else None
     return None
+
+
+def _opens(tokens: list[str], position: int) -> bool:
+    return position == 0 or tokens[position - 1] in _SENTENCE_END
 
 
 def _is_definite(tokens: list[str], position: int) -> bool:

@@ -52,7 +52,7 @@ Check: TypeAlias = Callable[[Scene], Iterator[tuple[str, str]]]
 """From a scene to pairs of field and message."""
 
 _SPANS = ("cause_span", "evidence_a", "evidence_b")
-_LITERAL_AGENT = re.compile(r"\bagents?\s+[ab]\b", re.IGNORECASE)
+_LITERAL_AGENT = re.compile(r"\b[Aa](?:gent|GENT)s?[\s_]+[AB]\b")
 _QUOTATION = re.compile(
     r"[\"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\uff02]|(?<!\w)['\u2018](?=\w)[^'\u2018\u2019]*[\w.,!?]['\u2019](?!\w)"
 )
