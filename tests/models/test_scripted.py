@@ -16,8 +16,7 @@ from affectlab.models.scripted import ScriptedModel
 def _script(folder: Path, *rows: dict[str, Any] | str | bytes) -> ScriptedModel:
     path = folder / "script.jsonl"
     lines = [
-        row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
-        for row in rows
+        row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode() for row in rows
     ]
     path.write_bytes(b"\n".join(lines))
     return ScriptedModel(path)
@@ -52,9 +51,7 @@ def test_the_most_specific_line_answers(tmp_path: Path) -> None:
         Request("s1", "A", (), variant="order=1"): "s1 A order=1",
     }
     answers = dict(model.respond(list(asked)))
-    assert {
-        request: answer.text for request, answer in answers.items() if isinstance(answer, Response)
-    } == asked
+    assert {request: answer.text for request, answer in answers.items() if isinstance(answer, Response)} == asked
 
 
 def test_replies_keep_finish_and_null(tmp_path: Path) -> None:
@@ -91,9 +88,7 @@ def test_a_missing_reply_is_named_before_anything_is_answered(tmp_path: Path) ->
 
 
 def test_bom_and_crlf_are_read(tmp_path: Path) -> None:
-    model = _script(
-        tmp_path, b'\xef\xbb\xbf{"item": "a", "reply": "A"}\r', b'{"item": "b", "reply": "B"}\r', b""
-    )
+    model = _script(tmp_path, b'\xef\xbb\xbf{"item": "a", "reply": "A"}\r', b'{"item": "b", "reply": "B"}\r', b"")
     assert [_reply(model, Request(item, "x", ())).text for item in "ab"] == ["A", "B"]
 
 
@@ -143,19 +138,13 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         ScriptedModel(tmp_path)
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("abc"), st.integers(0, 2), st.text(max_size=5)), min_size=1, max_size=8
-    )
-)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2), st.text(max_size=5)), min_size=1, max_size=8))
 def test_what_was_written_comes_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, str]]
 ) -> None:
     wanted = {(item, repeat): reply for item, repeat, reply in rows}
     folder = tmp_path_factory.mktemp("script")
-    model = _script(
-        folder, *({"item": item, "repeat": n, "reply": reply} for (item, n), reply in wanted.items())
-    )
+    model = _script(folder, *({"item": item, "repeat": n, "reply": reply} for (item, n), reply in wanted.items()))
     requests = [Request(item, "x", (), repeat=n) for item, n in wanted]
     answers = list(model.respond(requests))
     assert [request for request, _ in answers] == requests

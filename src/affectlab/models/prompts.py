@@ -1,0 +1,127 @@
+"""From messages to the text and tokens a local model reads.
+
+With a chat template, the prompt is what the template renders, up to where the assistant speaks, then the
+prefill. A system message goes into the first user message, a blank line between them, when the template
+refuses or leaves it out.
+
+Without a template (base models), the prompt is a transcript::
+
+    System: You label emotions.
+
+    User: How does Ada feel?
+
+    Assistant: I would say
+
+in which the assistant's next turn is open, and generation ends where the model starts a user's turn of its
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from affectlab.errors import UserError
+from affectlab.models.base import Message, Request
+
+_SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant"}
+_TRANSCRIPT_STOP = ("\n\nUser:",)
+_ANCHOR = "\n"
+
+
+class Prompter:
+    """Renders and tokenises for one tokenizer.
+
+    Attributes:
+        stop: Strings that end generation besides those of a request: none with a chat template.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        """Wrap a transformers tokenizer."""
+        self._tokenizer = tokenizer
+        self._template = bool(tokenizer.chat_template)
+        self.stop: tuple[str, ...] = () if self._template else _TRANSCRIPT_STOP
+        self._options: dict[str, tuple[int, ...]] = {}
+        # SentencePiece-like tokenizers put a space before whatever they are given and drop it when they decode. Behind
+        # a line break, which no merge crosses, they do neither.
+        first = tokenizer.convert_ids_to_tokens(self._encode("A")[:1])
+        self._anchor = _ANCHOR if first and first[0].startswith("▁") else ""
+        self._anchor_ids = self._encode(self._anchor) if self._anchor else []
+
+    def render(self, request: Request) -> str:
+        """The prompt as text, prefill included.
+
+        Raises:
+            UserError: When the model's chat template refuses the conversation.
+        """
+        if not self._template:
+            turns = [f"{_SPEAKERS[message.role]}: {message.content}" for message in request.messages]
+            gap = " " if request.prefill and not request.prefill[0].isspace() else ""
+            return "\n\n".join([*turns, "Assistant:"]) + gap + request.prefill
+        from jinja2 import TemplateError
+
+        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+        try:
+            text = self._apply(request.messages)
+            if system.strip() and system.strip() not in text:
+                text = self._apply(_folded(request.messages, system))
+        except TemplateError as refused:
+            try:
+                if not system:
+                    raise
+                text = self._apply(_folded(request.messages, system))
+            except TemplateError:
+                roles = ", ".join(message.role for message in request.messages)
+                raise UserError(
+                    f"The model's chat template refuses the messages ({roles}) of item {request.item!r}, "
+                    f"step {request.step!r}: {refused}"
+                ) from refused
+        return text + request.prefill
+
+    def tokens(self, text: str) -> tuple[int, ...]:
+        """Ids of a rendered prompt. A template writes its own special tokens; a transcript gets the tokenizer's BOS."""
+        ids = self._encode(text)
+        bos = self._tokenizer.bos_token_id
+        if not self._template and bos is not None and self._tokenizer("A")["input_ids"][:1] == [bos]:
+            ids = [bos, *ids]
+        return tuple(ids)
+
+    def option_tokens(self, option: str) -> tuple[int, ...]:
+        """Ids of an option, tokenised on its own, without special tokens and with its leading space as it
+        stands.
+
+        They are put behind the prompt's ids; the joined text is never tokenised again, so an option has the
+        same tokens whatever it follows.
+
+        Raises:
+            UserError: When it has no tokens.
+        """
+        if option not in self._options:
+            ids = tuple(self._encode(self._anchor + option)[len(self._anchor_ids) :])
+            if not ids:
+                raise UserError(f"The option {option!r} has no tokens: it cannot be scored.")
+            self._options[option] = ids
+        return self._options[option]
+
+    def text(self, ids: Sequence[int]) -> str:
+        """Generated ids as text, special tokens left out."""
+        decoded: str = self._tokenizer.decode(
+            [*self._anchor_ids, *ids], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return decoded[len(self._anchor) :]
+
+    def _encode(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def _apply(self, messages: Sequence[Message]) -> str:
+        turns = [{"role": message.role, "content": message.content} for message in messages]
+        text: str = self._tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        return text
+
+
+def _folded(messages: Sequence[Message], system: str) -> list[Message]:
+    rest = [message for message in messages if message.role != "system"]
+    if rest and rest[0].role == "user":
+        return [Message("user", f"{system}\n\n{rest[0].content}"), *rest[1:]]
+    return [Message("user", system), *rest]
