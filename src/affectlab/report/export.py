@@ -39,7 +39,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def write_csv(report: RunReport, folder: Path) -> list[Path]:
     """Write one CSV file per table, with several conditions in a subfolder each.
 
-    Also written: ``headline.csv``, each matrix, and ``references.csv`` where there are published figures.
+    Also written: ``headline.csv``, ``notes.csv``, each matrix, and
+    ``references.csv`` where there are published figures.
 
     Returns:
         The files, in reading order.
@@ -84,8 +85,11 @@ def write_figures(report: RunReport, folder: Path) -> list[Path]:
 
 
 def all_tables(scores: Scores) -> Iterator[Table]:
-    """Headline, tables and matrices of one condition, all as tables."""
+    """Headline, notes, tables and matrices of one condition, all as tables."""
     yield headline_table(scores)
+    if scores.notes:
+        notes = tuple((note,) for note in scores.notes)
+        yield Table("notes", "Notes", ("note",), notes)
     yield from scores.tables
     yield from map(matrix_table, scores.matrices)
 

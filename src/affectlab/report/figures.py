@@ -9,6 +9,7 @@ colours of ``report.svg``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import cos, radians, sin
 from typing import Any
 
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
@@ -23,6 +24,8 @@ PUBLISHED, SLICES = "published", "slices"
 _ROW = 0.27
 _MARKERS = {"human": "D", "model": "o", "encoder": "s", "baseline": "|"}
 _LABEL_LIMIT = 34
+_CHARACTER = 0.085
+_SLANT = 35
 
 
 def figures_of(report: RunReport) -> Iterator[tuple[str, str, Any]]:
@@ -183,14 +186,14 @@ def position(table: Table) -> Any | None:
                 [_percent(cell) for _, cell in drawn],
                 width=step * 0.9,
                 color=SERIES[place],
-                label=table.columns[column],
+                label=_clipped(table.columns[column]),
                 zorder=2,
             )
             for x, cell in drawn:
                 if isinstance(cell, Estimate) and cell.low is not None and cell.high is not None:
                     axes.plot([x, x], [100 * cell.low, 100 * cell.high], color=INK, linewidth=1.2, zorder=3)
         axes.set_xticks(range(len(table.rows)), [_clipped(str(row[0])) for row in table.rows])
-        axes.set_xlabel(table.columns[0])
+        axes.set_xlabel(_clipped(table.columns[0]))
         axes.set_ylabel("%")
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.yaxis.grid(True, zorder=0)
@@ -209,7 +212,9 @@ def heatmap(matrix: Matrix) -> Any | None:
         places.append((places[-1] + 1 if places else 0) + (0.25 if apart else 0))
     cell = max(0.34, min(0.5, 4.2 / len(matrix.columns)))
     with drawing():
-        figure, axes = canvas(1.6 + cell * (places[-1] + 1) * 1.25, 1.1 + cell * len(matrix.rows))
+        slanted = _inches(matrix.columns)
+        width = 0.5 + _inches(matrix.rows) + cell * 1.2 * (places[-1] + 1) + slanted * cos(radians(_SLANT)) * 0.6
+        figure, axes = canvas(width, 0.5 + cell * len(matrix.rows) + slanted * sin(radians(_SLANT)))
         for y, values in enumerate(matrix.values):
             total = sum(abs(value) for value in values if value is not None)
             for x, value in zip(places, values, strict=True):
@@ -219,7 +224,7 @@ def heatmap(matrix: Matrix) -> Any | None:
         axes.set_xticks(
             places,
             [_clipped(column) for column in matrix.columns],
-            rotation=35,
+            rotation=_SLANT,
             ha="left",
             rotation_mode="anchor",
         )
@@ -227,8 +232,8 @@ def heatmap(matrix: Matrix) -> Any | None:
         axes.xaxis.set_label_position("top")
         axes.tick_params(length=0)
         axes.set_yticks(range(len(matrix.rows)), [_clipped(row) for row in matrix.rows])
-        axes.set_xlabel(matrix.column_title)
-        axes.set_ylabel(matrix.row_title)
+        axes.set_xlabel(_clipped(matrix.column_title))
+        axes.set_ylabel(_clipped(matrix.row_title))
         axes.spines[:].set_visible(False)
     return figure
 
@@ -274,7 +279,7 @@ def _right_notes(axes: Any, notes: Sequence[str]) -> None:
 def _percent_axis(axes: Any, label: str) -> None:
     axes.set_xlim(-2, 102)
     axes.set_xticks(range(0, 101, 20))
-    axes.set_xlabel(f"{label}, %" if label else "%")
+    axes.set_xlabel(f"{_clipped(label)}, %" if label else "%")
 
 
 def _legend(axes: Any, columns: int) -> None:
@@ -302,4 +307,15 @@ def _percent(cell: Cell) -> float:
 
 
 def _clipped(label: str) -> str:
-    return label if len(label) <= _LABEL_LIMIT else label[: _LABEL_LIMIT - 1] + "…"
+    """The label on one line, cut where it would leave no room for the figure. Chinese characters count twice."""
+    from rich.cells import cell_len, set_cell_size
+
+    line = " ".join(label.split())
+    return line if cell_len(line) <= _LABEL_LIMIT else set_cell_size(line, _LABEL_LIMIT - 1).rstrip() + "…"
+
+
+def _inches(labels: Sequence[str]) -> float:
+    """Room the longest label takes, about."""
+    from rich.cells import cell_len
+
+    return _CHARACTER * max((cell_len(_clipped(label)) for label in labels), default=0)

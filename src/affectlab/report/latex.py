@@ -60,7 +60,7 @@ def headline_figures(scores: Scores, suffix: str = "") -> Table:
     """The headline figures as a table of one row, as papers print them."""
     columns = tuple(words.figure_name(estimate.name) for estimate in scores.headline)
     methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
-    note = " ".join(f"Intervals: {method}." for method in methods)
+    note = " ".join((*(f"Intervals: {method}." for method in methods), *map(words.sentence, scores.notes)))
     return Table("headline", f"Scores{suffix}", columns, (tuple(scores.headline),), note)
 
 

@@ -86,11 +86,11 @@ def render_headline(scores: Scores, condition: str = "") -> RenderableType:
 
 def _headline_grid(scores: Scores, with_basis: bool) -> Grid:
     grid = Grid(box=None, header_style="dim", padding=(0, 2, 0, 0))
-    rows = []
+    rows: list[tuple[Text, ...]] = []
     for position, estimate in enumerate(scores.headline):
         style = "bold" if position == 0 else ""
         interval = cells.interval_text(estimate, cells.figure_style(estimate.name))
-        row = (
+        row: tuple[Text, ...] = (
             _text(words.figure_name(estimate.name), style),
             _text(words.value_text(estimate), f"{style} cyan".strip()),
             _text(f"[{interval}]" if interval else cells.NONE),

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from affectlab.metrics.scores import Matrix, Scores, Table
+from affectlab.report.model import Document, RunReport
+from affectlab.report.terminal import (
+    largest_confusions,
+    make_console,
+    print_document,
+    print_report,
+    render_matrix,
+    render_table,
+)
+from affectlab.stats.estimate import Estimate
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def printed(report: RunReport, width: int) -> str:
+    out = io.StringIO()
+    print_report(report, make_console(out, width))
+    return out.getvalue()
+
+
+def shown(renderable: object, width: int) -> str:
+    out = io.StringIO()
+    make_console(out, width).print(renderable)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
+def test_nothing_is_wider_than_the_terminal(run_report: RunReport, width: int) -> None:
+    assert max(map(cell_len, printed(run_report, width).splitlines())) <= width
+
+
+def test_every_table_matrix_and_note_is_there(run_report: RunReport, scores: Scores) -> None:
+    text = printed(run_report, 120)
+    titles = [table.title for table in scores.tables] + [matrix.title for matrix in scores.matrices]
+    for title in titles:
+        assert title in text
+    for note in scores.notes:
+        assert f"Note: {note}" in text
+    assert "31.4 %  [24.4, 38.4]  120 predictions in 60 clusters" in text
+    assert "Kappa: only one label was ever predicted" in text
+    assert "60 planned, 58 answered, 2 failed" in text
+    assert scores.signature in text
+
+
+def test_notes_come_before_tables_and_outcomes_last(run_report: RunReport) -> None:
+    text = printed(run_report, 120)
+    places = [text.index(part) for part in ("Note:", "published figures", "By emotion", "Confusion", "How reading")]
+    assert places == sorted(places)
+
+
+def test_no_label_is_broken_at_80_columns(run_report: RunReport) -> None:
+    text = printed(run_report, 80)
+    by_emotion = text[text.index("By emotion") : text.index("By polarity")]
+    assert "disappointment" in by_emotion
+    assert "embarrassment" in by_emotion
+
+
+def test_intervals_go_beside_then_under_then_out_with_a_word() -> None:
+    rows = tuple((f"label{i}", Estimate("f1", 0.5, 0.4, 0.6), Estimate("f1", 0.5, 0.4, 0.6)) for i in range(2))
+    table = render_table(Table("t", "T", ("label", "precision", "recall"), rows))
+    assert "50.0 [40.0, 60.0]" in shown(table, 60)
+    assert "40.0…60.0" in shown(table, 34)
+    narrow = shown(table, 26)
+    assert "40.0" not in narrow
+    assert "intervals do not fit" in " ".join(narrow.split())
+
+
+def test_wide_matrix_becomes_its_largest_confusions() -> None:
+    labels = tuple(f"long-label-{i:02}" for i in range(20))
+    values = tuple(tuple(float(i * 20 + j) for j in range(20)) for i in range(20))
+    matrix = Matrix("m", "Confusion", "gold", "predicted", labels, labels, values)
+    text = shown(render_matrix(matrix), 80)
+    assert "the 10 largest of 380 cells off the diagonal" in " ".join(text.split())
+    assert "398" in text  # row 19, column 18: the largest off the diagonal
+    assert "399" not in text  # row 19, column 19 is on it
+
+
+def test_largest_confusions_leave_out_zeros_and_missing() -> None:
+    matrix = Matrix("m", "M", "g", "p", ("a", "b"), ("a", "b"), ((5.0, None), (0.0, 5.0)))
+    assert largest_confusions(matrix, 10).rows == ()
+
+
+def test_plain_text_unless_a_terminal(run_report: RunReport, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" not in printed(run_report, 80)
+    colourful, plain = Terminal(), Terminal()
+    print_report(run_report, make_console(colourful, 80))
+    assert "\x1b[" in colourful.getvalue()
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_report(run_report, make_console(plain, 80))
+    assert "36m" not in plain.getvalue()
+
+
+def test_labels_cannot_drive_the_terminal_or_markup(run_report: RunReport, scores: Scores) -> None:
+    evil = Table("evil", "T [bold]x[/bold]", ("label", "n"), (("\x1b[31mred\x07", 3), ("[link=x]y[/link]", 4)))
+    text = printed(replace(run_report, scores={"neutral": replace(scores, tables=(evil,))}), 100)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "T [bold]x[/bold]" in text
+    assert "[link=x]y[/link]" in text
+
+
+def test_several_conditions_are_told_apart(run_report: RunReport, scores: Scores) -> None:
+    text = printed(replace(run_report, scores={"neutral": scores, "anger at 0.1": scores}), 100)
+    assert "Scores, anger at 0.1" in text
+    assert "Condition: anger at 0.1" in text
+
+
+def test_document(comparison: Document) -> None:
+    out = io.StringIO()
+    print_document(comparison, make_console(out, 100))
+    text = out.getvalue()
+    assert "+8.8 [+1.0, +16.6]" in text
+    assert "<0.001" in text
+    assert "Note: Two comparisons in this family" in text
+
+
+def test_run_without_scores_or_manifest() -> None:
+    bare = RunReport(manifest={}, benchmark_title="B", benchmark_question="", paper="", scores={})
+    assert "this model" in printed(bare, 80)
+    empty = replace(bare, scores={"neutral": Scores(headline=(), notes=("No gold.",))})
+    assert "No gold." in printed(empty, 80)
+
+
+def test_empty_table_and_double_width_labels() -> None:
+    assert "Empty" in shown(render_table(Table("t", "Empty", ("a", "b"), ())), 80)
+    chinese = Table("t", "立场", ("标签", "F1"), (("表面肯定实则否定的讽刺表达方式", 0.5),) * 2)
+    for width in (24, 40, 80):
+        assert max(map(cell_len, shown(render_table(chinese), width).splitlines())) <= width
