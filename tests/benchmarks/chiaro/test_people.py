@@ -66,6 +66,7 @@ def test_prefix(role: str, prefix: tuple[str, ...]) -> None:
     [
         ("the student who passes", "the student who fails"),
         ("the student", "the tall student"),
+        ("the student", "the tall blond Danish student"),
         ("The Student", "a student"),
         ("the violinist in the first row", "the violinist in the last row"),
         ("the nurse on the night shift at the clinic", "the doctor on the night shift at the clinic"),
@@ -90,6 +91,10 @@ def test_collisions(a: str, b: str) -> None:
 )
 def test_roles_that_can_be_told_apart(a: str, b: str) -> None:
     assert role_collision(a, b) is None
+
+
+def test_a_role_that_names_nobody_is_said_to_do_so() -> None:
+    assert "says who it is" in (role_collision("the one who stays", "the clerk") or "")
 
 
 def test_half_of_all_words_in_common_is_too_many() -> None:
