@@ -180,8 +180,7 @@ def _sections(words: str, headings: list[_Heading], vocabs: Mapping[str, Vocabul
     for index, heading in enumerate(headings):
         stop = headings[index + 1].start if index + 1 < len(headings) else len(words)
         section = words[heading.end : stop].lstrip("\n ").split("\n", 1)[0].rstrip(" ,;/&+-–—(")
-        section = re.sub(r"[ ,;](?:and|while|whereas|但|而)$", "", section)
-        reading = read_statement(vocabs[heading.slot], section)
+        reading = read_statement(vocabs[heading.slot], _TRAILING.sub("", section))
         before = readings.get(heading.slot)
         if before is None or not before.ok or reading.ok:
             if before is not None and before.ok and before.value != reading.value:

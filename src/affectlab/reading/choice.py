@@ -93,7 +93,10 @@ def _letters_or_word(words: str, vocab: Vocabulary) -> Reading | None:
     """All the letters in a row ("ABCD"), or one short answer that is not declared ("surprise")."""
     if len(words) > _SHORT:
         return None
-    core = words.strip(" \n.,;:!?\"'()[]")
+    core = words.rpartition(":")[2].strip(" \n.,;:!?\"'()[]")
+    letters = re.findall(r"\w+", core)
+    if len({*letters} & {letter.upper() for letter in vocab.letters}) == len({*letters}) > 1:
+        return Reading(Outcome.AMBIGUOUS, flags=(flags.LIST_ECHO,), evidence=core)
     if len(core) > 1 and core.isupper() and set(core.lower()) <= vocab.letters.keys() and len(set(core)) == len(core):
         return Reading(Outcome.AMBIGUOUS, flags=(flags.LIST_ECHO,), evidence=core)
     if _ONE_WORD.fullmatch(core) and len(set(core)) > 1:

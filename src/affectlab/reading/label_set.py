@@ -15,9 +15,10 @@ from affectlab.reading.outcome import Outcome, Reading
 from affectlab.reading.prepare import fold, prepare
 from affectlab.reading.vocabulary import Vocabulary, lower, name_at, name_key, vocabulary
 
+_COMMA: Final = re.compile(r"\s*,\s*")
 _SEPARATOR: Final = re.compile(r"[;\n|]+")
 _JOIN: Final = re.compile(
-    r"[\s,;/&+.\"'()\[\]]*(?:(?:and|as well as|plus|also|和|与|以及|及)(?![a-z]))?[\s,;/&+.\"'()\[\]]*"
+    r"[\s,:;/&+.\"'()\[\]]*(?:(?:and|as well as|plus|also|和|与|以及|及)(?![a-z]))?[\s,;/&+.\"'()\[\]]*"
 )
 _ITEM: Final = re.compile(r"^(?:\(?\d{1,2}[.):]|\(?[a-z][.)]|[-*•+])[ ]?")
 _ANNOUNCED: Final = re.compile(
@@ -128,7 +129,7 @@ _NONE: Final = "\x00none"
 
 
 def _vocabularies(wanted: LabelSet) -> tuple[Vocabulary, Vocabulary]:
-    whole = [(key, (key, *names)) for key, names in wanted.labels.items()]
+    whole = [(key, tuple(_spaced(fold(name)) for name in (key, *names))) for key, names in wanted.labels.items()]
     return (
         vocabulary([*whole, (_NONE, tuple(wanted.none))], lettered=False),
         vocabulary([(key, tuple(words)) for key, words in wanted.members.items()], lettered=False),
@@ -179,12 +180,18 @@ def _tally(words: str, whole: Vocabulary, members: Vocabulary) -> _Tally:
     return tally
 
 
+def _spaced(text: str) -> str:
+    """Single spaces, and one after each comma, which Chinese commas lack."""
+    return " ".join(_COMMA.sub(", ", text).split())
+
+
 def _tile(piece: str, whole: Vocabulary, members: Vocabulary) -> _Pieces | None:
     """A piece as names laid end to end, or ``None`` when something is left over."""
-    low = lower(" ".join(piece.split()))
+    low = lower(_spaced(piece))
     labels: list[str] = []
     member = none = False
-    at = 0
+    lead = _JOIN.match(low)
+    at = lead.end() if lead else 0
     while at < len(low):
         name = name_at(whole, low, at)
         if name is not None:

@@ -27,8 +27,8 @@ _VALUES: Final[dict[str, int]] = {
 }
 _WORD: Final = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(map(re.escape, _VALUES), key=len, reverse=True))})(?![a-z])")
 _DIGITS: Final = (
-    r"(?P<sign>(?<![\w.)])[-−+])?(?P<digits>(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|(?<![\w.])\.\d+)"
-    r"(?:e[+-]?\d{1,3})?(?![\w]|\.\d|,\d{3})"
+    r"(?P<sign>(?<![A-Za-z0-9_.)])[-−+])?(?P<digits>(?<![A-Za-z0-9_.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|(?<![A-Za-z0-9_.])\.\d+)"
+    r"(?:e[+-]?\d{1,3})?(?![A-Za-z0-9_]|\.\d|,\d{3})"
 )
 _NUMBER: Final = re.compile(rf"[$€£¥]?{_DIGITS}", re.IGNORECASE)
 _ALONE: Final = re.compile(
@@ -38,8 +38,8 @@ _ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 _STATED: Final = re.compile(
-    rf"(?:answer|choice|choose|chose|final|result|rating|score|level|guess|bid|offer|send|give|pick|select|so|thus|"
-    rf"therefore|hence|is|be|say|答案|选择|选|所以|结果|评分)[^\d\n.!?+−-]{{0,30}}?[$€£¥]?{_DIGITS}",
+    rf"(?:(?<![A-Za-z])(?:answer|choice|choose|chose|final|result|rating|score|level|guess|bid|offer|send|give|pick|select|so|thus|"
+    rf"therefore|hence|is|be|say)(?![A-Za-z])|答案|选择|选|所以|结果|评分)[^\d\n.!?+−-]{{0,30}}?[$€£¥]?{_DIGITS}",
     re.IGNORECASE,
 )
 

@@ -16,7 +16,7 @@ _FILLER: Final = re.compile(
     r"number|definitely|clearly|certainly|probably|most likely|likely|therefore|thus|so|simply|indeed|just|"
     r"definitively|either|both|between|closest to|closer to|of|agent)(?![A-Za-z'])[ ]?"
     r"|选项|選項|选择|選擇|应该|應該|应当|选|選|是|为|為|第|就是|了|的|は|은|는"
-    r"|[ :=\"'(\[{<「『“‘【《$#→>~-])*+",
+    r"|[ :=\"'(\[{<「『“‘【】《$#→>~-])*+",
     re.IGNORECASE,
 )
 _NOT: Final = re.compile(r"(?:not|neither|nor|isn't|never|不是|并非|不|非)(?![A-Za-z])[ ]?", re.IGNORECASE)
@@ -30,6 +30,7 @@ _JOIN: Final = re.compile(
     re.IGNORECASE,
 )
 _CLOSE: Final = re.compile(r"[ ]?[\"'”’)\]}>」』】》*_`]{0,4}[ ]?")
+_NO_BRACKET: Final = frozenset(")]}】")
 _STOP: Final = re.compile(r"[.,;:!/|(\[=~+…→—–\"]|-(?![A-Za-z])|[^\w\s?'%$°#@&<-]")
 _VERB: Final = re.compile(
     r"(?:is|was|are|were|isn't|wasn't|does|doesn't|do|did|don't|didn't|would|wouldn't|could|couldn't|can|can't|cannot|"
@@ -95,7 +96,7 @@ def follow_at(text: str, found: Found, at: int) -> Follow:
         return Follow.SOFT
     if _CJK.match(text, end):
         return Follow.SOFT
-    if _STOP.match(text, end):
+    if _STOP.match(text, end) or (closing and not _NO_BRACKET.isdisjoint(closing.group())):
         return Follow.STOP
     if found.bare and not (text[at - 1].isupper() and text[at - 1] not in "AI"):
         return Follow.PROSE
@@ -118,7 +119,8 @@ def phrase_at(vocab: Vocabulary, text: str, low: str, at: int) -> Phrase | None:
         more = find_at(vocab, text, low, _lead_up(text, join.end(), vocab, low))
         if more is None:
             break
-        if "," in join.group() and more.bare and follow_at(text, more, more.end) <= Follow.WORD:
+        prose = more.bare and follow_at(text, more, more.end) <= Follow.WORD
+        if prose and "," in join.group() and not _JOIN.match(text, more.end):
             break
         if more.key not in keys:
             keys.append(more.key)

@@ -40,7 +40,7 @@ _TAG: Final = re.compile(
 )
 _TAG_HINT: Final = re.compile(r"[<＜◁]|\[/?think\]", re.IGNORECASE)
 _CHANNEL: Final = re.compile(r"<\|channel\|>\s?(\w{1,20})[^<]{0,80}<\|message\|>")
-_PLAIN_CHANNELS: Final = re.compile(r"\A\s*analysis\b.*assistant\s?final", re.DOTALL)
+_PLAIN_CHANNELS: Final = re.compile(r"\A\s*analysis.*assistant\s?final", re.DOTALL)
 _TURN_END: Final = re.compile(
     r"<\|(?:im_end|eot_id|endoftext|end|return|eom_id|END_OF_TURN_TOKEN)\|>|<end_of_turn>|</s>|<eos>"
 )

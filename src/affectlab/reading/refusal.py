@@ -19,6 +19,7 @@ _REFUSAL: Final = re.compile(
     rf"would prefer not)"
     rf"(?: to| be able to| feel comfortable| in good conscience)?(?: \w+ly)?"
     rf"(?: (?:{_ACTS})|(?: with)? (?:that|this|your)\b|\W*$)"
+    r"|\bi(?:'d| would) (?:rather|prefer to|prefer) not\b"
     r"|\b(?:must|have to|need to|will|would|respectfully|politely|i|i'll)(?: \w+ly)? (?:decline|refuse)\b"
     r"|\b(?:unable|not able) to (?:help|assist|answer|comply|provide|respond|continue|engage|fulfil|process|discuss)"
     r"|\bas an? (?:\w+ )?(?:ai|artificial intelligence|language model|assistant)\b[^.\n]{0,80}"

@@ -57,7 +57,7 @@ _CLAUSE: Final = re.compile(r".*(?:[.!?;,\n…]|(?<![A-Za-z])but(?![A-Za-z])|但
 _MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3400-\u9fff]")
 _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
-_LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=\S)")
+_LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=[^\s\d])")
 _EXCERPT = 120
 
 
@@ -112,7 +112,12 @@ def _sole_phrase(vocab: Vocabulary, text: str, low: str) -> Phrase | None:
     phrase = phrase_at(vocab, text, low, at)
     if phrase is None or phrase.negated or any(c.isalnum() for c in text[phrase.end :]):
         return None
-    return phrase
+    return None if _asks(phrase, at, text[phrase.end :]) else phrase
+
+
+def _asks(phrase: Phrase, at: int, rest: str) -> bool:
+    """Whether a line is a question about an answer ("Is it B?") rather than a doubtful answer ("B?")."""
+    return "?" in rest and phrase.start > at
 
 
 def _first_word(vocab: Vocabulary, text: str, low: str, at: int) -> int | None:
@@ -133,6 +138,8 @@ def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
         if link.group("mark"):
             while at < len(text) and text[at] in " \n":
                 at += 1
+        elif text[at : at + 1] == ",":
+            at += 1
         phrase = phrase_at(vocab, text, low, at)
         if phrase is None or phrase.negated or phrase.follow <= Follow.QUESTION:
             continue
@@ -168,13 +175,16 @@ def _lines(vocab: Vocabulary, text: str, low: str, stated: Stated) -> None:
         if phrase is not None and not phrase.negated:
             rest = text[phrase.end : stop]
             if not any(c.isalnum() for c in rest[:40]) and not any(c.isalnum() for c in rest[40:]):
+                if at is not None and _asks(phrase, at, rest):
+                    start = stop + 1
+                    continue
                 stated.alone.append(phrase)
-            elif _leads(phrase, text, stop):
+            elif _leads(vocab, phrase, text, low, stop):
                 stated.leading.append(phrase)
         start = stop + 1
 
 
-def _leads(phrase: Phrase, text: str, stop: int) -> bool:
+def _leads(vocab: Vocabulary, phrase: Phrase, text: str, low: str, stop: int) -> bool:
     """Whether a phrase at the head of a line is an answer that an explanation follows."""
     if phrase.follow < Follow.SOFT or phrase.negated:
         return False
@@ -184,8 +194,11 @@ def _leads(phrase: Phrase, text: str, stop: int) -> bool:
             return False
         if letter == "I" and text[phrase.end : phrase.end + 1] == ",":
             return False
-        others = {m.group(1).upper() for m in _SPREAD.finditer(text, phrase.end + 2, min(stop, phrase.end + 2000))}
-        return not others - {letter}
+    stop = min(stop, phrase.end + 2000)
+    for other in _SPREAD.finditer(text, phrase.end, stop):
+        found = find_at(vocab, text, low, other.start(1))
+        if found is not None and found.key not in phrase.keys and (phrase.bare or not found.bare):
+            return False
     return True
 
 
@@ -262,13 +275,19 @@ def _mentioned(vocab: Vocabulary, text: str, low: str) -> Reading:
         if start < end:
             continue
         answer = find_at(vocab, text, low, start)
-        if answer is None or answer.key == OUTSIDE or (answer.bare and text[start] not in _CLEAR_LETTERS):
+        if answer is None or answer.key == OUTSIDE:
             continue
-        end = answer.end
+        listed = phrase_at(vocab, text, low, start)
+        keys = listed.keys if listed is not None else (answer.key,)
+        if len(keys) == 1 and answer.bare and text[start] not in _CLEAR_LETTERS:
+            continue
+        end = listed.end if listed is not None else answer.end
         clause = _clause_before(text, start)
         if _NEGATION.search(clause) and not _TORN.search(clause):
             continue
-        found.setdefault(answer.key, (start, end))
+        for key in keys:
+            if key != OUTSIDE:
+                found.setdefault(key, (start, end))
         long_names = long_names and not answer.bare and " " in low[start:end]
     if len(found) > 1:
         spans = list(found.values())

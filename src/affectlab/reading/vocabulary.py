@@ -16,7 +16,7 @@ OUTSIDE: Final = "\x00outside"
 
 _LATIN: Final = "A-Za-z0-9_\u00c0-\u024f"
 _WORD: Final = re.compile(f"[{_LATIN}]")
-_TOKEN: Final = re.compile(rf"(?:[A-Za-z]|\d{{1,3}})(?![{_LATIN}])(?!'[A-Za-z])(?!\.\d)(?!-[A-Za-z]\w)(?!%)")
+_TOKEN: Final = re.compile(rf"(?:[A-Za-z]|\d{{1,3}})(?![{_LATIN}])(?!'[A-Za-z])(?!\.\d)(?!%)")
 _PAIR: Final = re.compile(r"[ ]?[)\]}.:,>=/–—-]{0,3}[ ]?[\"'(\[{「『“‘<]{0,2}[ ]?")
 _BRACKETED: Final = re.compile(
     r"[\"'」』”’]?[ ]?(?:[-–—:][ ]?)?[(\[{<][ ]?(?:option |选项)?([A-Za-z]|\d{1,3})[ ]?[)\]}>]"
@@ -116,6 +116,8 @@ def _vocabulary(
         if (folded := name_key(text)) and folded not in words and folded not in letters:
             words[folded] = OUTSIDE
             marks[folded] = raised
+    if letters:
+        words.setdefault("n/a", OUTSIDE)
     starts: dict[str, list[str]] = {}
     for word in sorted(words, key=len, reverse=True):
         starts.setdefault(word[0], []).append(word)
@@ -166,6 +168,8 @@ def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:
         if vocab.names[name] != key:
             return Found(key or OUTSIDE, end, (flags.LETTER_TEXT_CONFLICT, *vocab.flags.get(name, ())))
         return Found(key, end)
+    if letter.isalpha() and text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha():
+        return None
     if key is None and letter.isalpha() and not token.group().isupper():
         return None
     return Found(key or OUTSIDE, end, raised, bare=True)

@@ -18,13 +18,12 @@ from affectlab.reading.vocabulary import name_key, vocabulary
 
 YES: Final = (
     "yes", "y", "yeah", "yep", "yup", "true", "1", "present", "affirmative", "absolutely", "definitely", "of course",
-    "certainly", "it is",
-    "it does", "是", "是的", "有", "对", "存在", "没错", "會", "会", "正确", "sí", "oui", "ja",
+    "certainly", "it is", "it does", "是", "是的", "有", "对", "存在", "没错", "會", "会", "正确", "sí", "oui", "ja",
 )  # fmt: skip
 NO: Final = (
     "no", "n", "nope", "nah", "false", "0", "absent", "not present", "negative", "not really", "not at all",
-    "definitely not", "absolutely not", "of course not", "certainly not", "not", "i don't think so", "it is not", "it isn't",
-    "it does not",
+    "definitely not", "absolutely not", "of course not", "certainly not", "not", "i don't think so",
+    "it is not", "it isn't", "it does not",
     "否", "不", "不是", "没有", "無", "无", "不存在", "不对", "没", "不会", "不是的", "non", "nein",
 )  # fmt: skip
 _VOCAB: Final = vocabulary([("yes", YES), ("no", NO)], lettered=False)
@@ -34,6 +33,9 @@ _CLAUSE: Final = re.compile(
     r"(?P<word>yes|yeah|yep|no|nope|not really|not at all|definitely not|absolutely not|是的|不是|没有|是|否|不|有)"
     r"(?P<hard>[\"'”’)]*\s*(?:[.,;:!\n—–-]|\Z))?(?![A-Za-z\u3400-\u9fff])",
     re.IGNORECASE,
+)
+_CHINESE: Final = re.compile(
+    r"\A\W*(?:(?P<no>没有|没|沒有|不存在|无|無|不是|不)|(?P<yes>有(?!没)|存在|是(?!否|不)))[\u3400-\u9fff]+\W*\Z"
 )
 _POSITIVE: Final = frozenset({"yes", "yeah", "yep", "是的", "是", "有"})
 
@@ -61,11 +63,13 @@ def read_yes_no(text: str | None, *, finish: str = "stop") -> Reading:
         for match in _CLAUSE.finditer(words)
         if match.group("hard") is not None or match.start() == 0
     }
+    if stated.outcome is Outcome.UNPARSEABLE and (sentence := _CHINESE.match(words)) is not None:
+        stated = Reading(Outcome.OK, "no" if sentence.group("no") else "yes", evidence=words[:40])
     if is_refusal(prepared.text) and "\n" not in words:
         stated = Reading(Outcome.UNPARSEABLE)
     elif len(heads) == 2 and not (stated.ok and _announced(words)):
         stated = Reading(Outcome.AMBIGUOUS, evidence=words[:120])
-    elif not stated.ok and len(heads) == 1 and not (prepared.at_limit and not words):
+    elif stated.outcome is Outcome.UNPARSEABLE and len(heads) == 1 and not (prepared.at_limit and not words):
         stated = Reading(Outcome.OK, "yes" if heads.pop() else "no", stated.flags, words[:40])
     if stated.ok:
         stated = Reading(Outcome.OK, stated.value == "yes", stated.flags, stated.evidence)

@@ -1,0 +1,172 @@
+"""Replies that list labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from affectlab.reading import LabelSet, Outcome, flags, label_groups, read_label_set
+
+GROUPS = [
+    "Hopeful, optimistic, encouraged",
+    "Grateful, appreciative, thankful",
+    "Glad, happy, joyful",
+    "Love, closeness, trust",
+    "Calm, peaceful, relaxed",
+]
+WANTED = label_groups(GROUPS)
+GLAD, CALM = "Glad, happy, joyful", "Calm, peaceful, relaxed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GLAD}; {CALM}",
+        f"{GLAD};{CALM}",
+        f"{GLAD}； {CALM}",
+        f"{GLAD}; {CALM}.",
+        f"{GLAD}; {CALM};",
+        f"{CALM}; {GLAD}",
+        f"{GLAD}\n{CALM}",
+        f"{GLAD}\r\n{CALM}\r\n",
+        f"{GLAD},\n{CALM}",
+        f"- {GLAD}\n- {CALM}",
+        f"* {GLAD}\n* {CALM}",
+        f"• {GLAD}\n• {CALM}",
+        f"1. {GLAD}\n2. {CALM}",
+        f"1) {GLAD}\n2) {CALM}",
+        f"(1) {GLAD}; (2) {CALM}",
+        f"a) {GLAD}\nb) {CALM}",
+        f"{GLAD}, {CALM}",
+        f"{GLAD} and {CALM}",
+        f"{GLAD}; and {CALM}",
+        f"{GLAD} / {CALM}",
+        f"{GLAD} | {CALM}",
+        f"{GLAD} & {CALM}",
+        f"{GLAD.upper()}; {CALM.lower()}",
+        f'"{GLAD}"; "{CALM}"',
+        f"'{GLAD}', '{CALM}'",
+        f"**{GLAD}**; **{CALM}**",
+        f"```\n{GLAD}; {CALM}\n```",
+        f'["{GLAD}", "{CALM}"]',
+        f"['{GLAD}', '{CALM}']",
+        f'{{"labels": ["{GLAD}", "{CALM}"]}}',
+        f'```json\n["{GLAD}", "{CALM}"]\n```',
+        f"My Answer: {GLAD}; {CALM}",
+        f"My answer:\n{GLAD}\n{CALM}",
+        f"Answer: {GLAD}; {CALM}",
+        f"Labels: {GLAD}; {CALM}",
+        f"The labels are: {GLAD}; {CALM}",
+        f"I felt {GLAD}; {CALM}",
+        f"The emotions are {GLAD} and {CALM}.",
+        f"{GLAD}; {CALM}\n\nExplanation: it went well.",
+        f"<think>Hopeful, optimistic, encouraged</think>{GLAD}; {CALM}",
+        f"{GLAD}; {CALM}; {GLAD}",
+        "Glad，happy，joyful；Calm，peaceful，relaxed",
+        "Glad, Happy, Joyful; Calm, Peaceful, Relaxed",
+    ],
+)
+def test_glad_and_calm(text: str) -> None:
+    reading = read_label_set(text, WANTED)
+    assert (reading.outcome, reading.value, reading.flags) == (Outcome.OK, (GLAD, CALM), ()), reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None",
+        "none",
+        "none.",
+        "NONE",
+        '"None"',
+        "**None**",
+        "My Answer: None",
+        "Answer: none.",
+        "None of the above",
+        "None of these.",
+        "[]",
+        '["None"]',
+        "- None",
+        "N/A",
+        "无",
+        "没有",
+        "以上都不是",
+        "<think>Glad</think>None",
+    ],
+)
+def test_none_is_the_empty_set(text: str) -> None:
+    reading = read_label_set(text, WANTED)
+    assert (reading.outcome, reading.value) == (Outcome.OK, ()), reading
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("hopeful", (GROUPS[0],)),
+        ("Happy; calm", (GLAD, CALM)),
+        ("happy, calm", (GLAD, CALM)),
+        ("glad, happy", (GLAD,)),
+        (f"{GLAD}; calm", (GLAD, CALM)),
+    ],
+)
+def test_member_words_stand_for_their_group(text: str, value: tuple[str, ...]) -> None:
+    reading = read_label_set(text, WANTED)
+    assert (reading.value, reading.flags) == (value, (flags.MEMBER_WORD,))
+
+
+def test_a_word_of_two_groups_stands_for_neither() -> None:
+    wanted = label_groups(["warm, happy", "warm, cosy"])
+    assert read_label_set("warm", wanted).outcome is Outcome.UNPARSEABLE
+    assert read_label_set("cosy", wanted).value == ("warm, cosy",)
+
+
+@pytest.mark.parametrize(
+    ("text", "strange"),
+    [
+        (f"{GLAD}; Furious", "Furious"),
+        (f"{GLAD}\nnostalgia\n{CALM}", "nostalgia"),
+        ("Furious", "Furious"),
+        (f'["{GLAD}", "Furious"]', "Furious"),
+    ],
+)
+def test_an_unknown_label_spoils_the_answer_and_is_kept(text: str, strange: str) -> None:
+    reading = read_label_set(text, WANTED)
+    assert (reading.outcome, reading.evidence) == (Outcome.UNPARSEABLE, strange)
+    assert flags.OUT_OF_SPACE in reading.flags
+
+
+@pytest.mark.parametrize("text", [f"None; {GLAD}", f"{GLAD}; None", f"None\n{GLAD}"])
+def test_none_beside_labels_contradicts_itself(text: str) -> None:
+    reading = read_label_set(text, WANTED)
+    assert (reading.outcome, reading.flags) == (Outcome.AMBIGUOUS, (flags.NONE_WITH_LABELS,))
+
+
+def test_an_echo_of_the_whole_list_is_no_answer() -> None:
+    reading = read_label_set("; ".join(GROUPS), WANTED)
+    assert (reading.outcome, reading.flags) == (Outcome.AMBIGUOUS, (flags.LIST_ECHO,))
+
+
+def test_values_come_in_declared_order() -> None:
+    assert read_label_set(f"{CALM}; {GLAD}", WANTED).value == (GLAD, CALM)
+
+
+def test_ids_and_names_may_differ() -> None:
+    wanted = LabelSet({"joy": ("Joy", "喜悦"), "fear": ("Fear", "恐惧"), "trust": ("Trust", "信任")})
+    assert read_label_set("恐惧、喜悦", wanted).value == ("joy", "fear")
+    assert read_label_set("Joy, Fear", wanted).value == ("joy", "fear")
+    assert read_label_set("Joy; fear", wanted).value == ("joy", "fear")
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "outcome"),
+    [
+        (None, "stop", Outcome.EMPTY),
+        ("I'm sorry, but I can't help with that.", "stop", Outcome.REFUSAL),
+        (f"{GLAD}; Calm, pea", "length", Outcome.TRUNCATED),
+        (f"{GLAD}; {CALM}", "length", Outcome.TRUNCATED),
+        ("<think>Glad, happy, joyful", "stop", Outcome.TRUNCATED),
+        ("It was a good day and the weather was fine.", "stop", Outcome.UNPARSEABLE),
+        ("...", "stop", Outcome.UNPARSEABLE),
+    ],
+)
+def test_no_set(text: str | None, finish: str, outcome: Outcome) -> None:
+    assert read_label_set(text, WANTED, finish=finish).outcome is outcome

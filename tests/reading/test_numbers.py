@@ -1,0 +1,79 @@
+"""Replies that state a number."""
+
+from __future__ import annotations
+
+import pytest
+
+from affectlab.reading import NumberRange, Outcome, flags, read_number
+
+HUNDRED = NumberRange(0, 100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "33",
+        "33.",
+        "33.0",
+        "**33**",
+        "$33",
+        "33%",
+        "Answer: 33",
+        "My guess is 33",
+        "My guess: 33",
+        "I choose 33.",
+        "I would send $33.",
+        "I'd pick 33 because 2/3 of 50 is about 33",
+        "2/3 of 50 is 33.3, so 33",
+        "Step 1: half is 50\nStep 2: 33.3\nAnswer: 33",
+        "\\boxed{33}",
+        "３３",
+        "答案：33",
+        "我选择33",
+        "33 points",
+        "33/100",
+        "33 out of 100",
+        "<think>50</think>33",
+        "I think around 33.",
+    ],
+)
+def test_thirty_three(text: str) -> None:
+    reading = read_number(text, HUNDRED)
+    assert (reading.outcome, reading.value) == (Outcome.OK, 33), reading
+
+
+@pytest.mark.parametrize("text", ["-5", "101", "I would send $500.", "1,000", "Answer: -1"])
+def test_out_of_range_is_not_clamped(text: str) -> None:
+    reading = read_number(text, HUNDRED)
+    assert (reading.outcome, reading.flags) == (Outcome.UNPARSEABLE, (flags.OUT_OF_SPACE,))
+
+
+@pytest.mark.parametrize("text", ["between 20 and 30", "20 or 30", "20-30", "20\n30"])
+def test_several_are_ambiguous(text: str) -> None:
+    assert read_number(text, HUNDRED).outcome is Outcome.AMBIGUOUS
+
+
+def test_whole_numbers_are_not_rounded() -> None:
+    assert read_number("33.3", NumberRange(0, 100, integer=True)).flags == (flags.OUT_OF_SPACE,)
+    assert read_number("33.0", NumberRange(0, 100, integer=True)).value == 33
+
+
+@pytest.mark.parametrize(("text", "value"), [("Ten dollars", 10), ("twenty-five", 25), ("I offer five.", 5), ("五", 5)])
+def test_number_words_need_an_option(text: str, value: int) -> None:
+    plain = read_number(text, HUNDRED)
+    assert (plain.outcome, plain.flags) == (Outcome.UNPARSEABLE, (flags.NUMBER_WORD,))
+    reading = read_number(text, NumberRange(0, 100, accept_words=True))
+    assert (reading.value, reading.flags) == (value, (flags.NUMBER_WORD,))
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "outcome"),
+    [
+        (None, "stop", Outcome.EMPTY),
+        ("a lot", "stop", Outcome.UNPARSEABLE),
+        ("I will send", "length", Outcome.TRUNCATED),
+        ("I can't help with that.", "stop", Outcome.REFUSAL),
+    ],
+)
+def test_no_number(text: str | None, finish: str, outcome: Outcome) -> None:
+    assert read_number(text, HUNDRED, finish=finish).outcome is outcome
