@@ -80,10 +80,12 @@ def xed_row(line: str) -> Labelled:
 def xed_neutral_row(line: str) -> Labelled:
     """One line of XED's neutral file, where the code, always 9, comes first.
 
+    Some lines of the release are padded with tabs at the end, which are no part of the text.
+
     Raises:
-        UserError: When the line does not begin with 9 and a tab.
+        UserError: When the line does not begin with 9 and a tab (line 74 of the English file is empty but for tabs).
     """
-    code, tab, text = line.rstrip("\r\n").partition("\t")
+    code, tab, text = line.rstrip("\r\n\t").partition("\t")
     if not tab or code.strip() != str(_XED_NEUTRAL):
         raise UserError(f"a line of XED's neutral file begins with 9 and a tab: {shorten(line)}")
     return Labelled(text, ("neutral",))
