@@ -145,6 +145,7 @@ def test_the_word_agent_alone_is_fine(text: str) -> None:
     [
         (["joy", "fear"], True),
         (["fear", "joy"], True),
+        (["Joy", "FEAR"], True),
         (["joy", "relief"], False),
         (["anger", "fear"], False),
         (["joy"], False),

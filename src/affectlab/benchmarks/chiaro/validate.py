@@ -101,11 +101,14 @@ def find_spans(scene: Scene) -> Mapping[str, Span]:
 def valence_problem(emotions: Sequence[str | None]) -> str | None:
     """Why these are not one positive and one negative emotion of ``chiaro10``; ``None`` when they are."""
     space = load_labels(LABEL_SPACE)
-    unknown = [emotion for emotion in emotions if emotion is None or emotion not in space]
-    if unknown:
-        return f"unknown or missing emotion {unknown[0]!r}: expected one of {', '.join(space.ids)}"
-    if sorted(_polarity(emotion) for emotion in emotions if emotion) != ["negative", "positive"]:
-        return f"found {', '.join(str(emotion) for emotion in emotions)}: expected one positive and one negative"
+    polarities = []
+    for emotion in emotions:
+        label = space.resolve(emotion) if emotion else None
+        if label is None:
+            return f"unknown or missing emotion {emotion!r}: expected one of {', '.join(space.ids)}"
+        polarities.append(space.group_of(label))
+    if sorted(polarities) != ["negative", "positive"]:
+        return f"found {', '.join(map(str, emotions)) or 'none'}: expected one positive and one negative"
     return None
 
 
