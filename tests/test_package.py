@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -69,6 +71,43 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 )
 def test_starting_the_command_line_loads_nothing_heavy(arguments: list[str]) -> None:
     assert loaded_by(COMMAND.format(arguments=arguments)) == []
+
+
+def test_a_wrong_option_is_the_users_mistake() -> None:
+    code = COMMAND.format(arguments=["run", "chiaro", "--no-such-option"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "AssertionError: 2" in done.stderr  # the exit code, which COMMAND asserts to be 0
+    assert "No such option" in done.stderr
+    assert "bug in affectlab" not in done.stderr
+
+
+def imported() -> dict[str, str]:
+    """Every package that a module of ours imports anywhere -> one such module."""
+    found = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            for name in names:
+                found[name.partition(".")[0]] = str(path.relative_to(ROOT))
+    return found
+
+
+def declared() -> set[str]:
+    """Packages that pyproject.toml asks for, in the core or in an extra, by the names they are imported under."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    requirements = [
+        *project["dependencies"],
+        *(one for name in ("local", "hub", "frames") for one in project["optional-dependencies"][name]),
+    ]
+    names = {re.split(r"[\[<>=~! ]", one)[0].replace("-", "_").lower() for one in requirements}
+    return names | {"pydantic_core"}  # released in step with pydantic, which pins it
+
+
+def test_every_package_that_is_imported_is_a_declared_dependency() -> None:
+    foreign = {name: where for name, where in imported().items() if name not in sys.stdlib_module_names}
+    assert {name: where for name, where in foreign.items() if name not in declared() | {"affectlab"}} == {}
 
 
 @pytest.mark.parametrize("name", affectlab.__all__)
