@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affectlab.errors import UserError, WorldError
-from affectlab.items import DataError, Row, read_rows, source_digest
+from affectlab.items import DataError, Row, read_rows, read_texts, source_digest
 from affectlab.items.parse import parse_json, parse_json_lines, parse_table
 
 
@@ -252,3 +252,21 @@ def test_digest_is_of_the_bytes(tmp_path: Path) -> None:
     assert source_digest(source) == sha256(b'\xef\xbb\xbf{"a":1}\r\n').hexdigest()
     with pytest.raises(UserError, match="no file"):
         source_digest(str(tmp_path / "none"))
+
+
+def test_texts_by_id_or_line_or_number(tmp_path: Path) -> None:
+    by_id = put(tmp_path, "a.jsonl", '{"id":7,"m":{"t":"x"}}\n{"id":"b","m":{"t":"y"}}\n')
+    assert read_texts(by_id, "m.t") == {"7": "x", "b": "y"}
+    twice = put(tmp_path, "b.jsonl", '{"id":7,"t":"x"}\n\n{"id":7,"t":"y"}\n')
+    assert read_texts(twice, "t") == {"line 1": "x", "line 3": "y"}
+    crowded = put(tmp_path, "c.json", '[{"t":"x"},{"t":"y"}]')
+    assert read_texts(crowded, "t") == {"row 1": "x", "row 2": "y"}
+
+
+def test_texts_that_are_not_there(tmp_path: Path) -> None:
+    source = put(tmp_path, "x.jsonl", '{"t":"x"}\n{"t":3}\n{"u":"y"}\n')
+    with pytest.raises(DataError) as caught:
+        read_texts(source, "t")
+    assert [(p.line, p.found) for p in caught.value.problems] == [(2, "3"), (3, "nothing")]
+    with pytest.raises(UserError, match=r"no column 'text'; .*It has: t, u"):
+        read_texts(source, "text")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,3 +148,12 @@ def test_prints_well() -> None:
     html = LabelSpace("t", "<T>", "1", "s", (Label("a", {"en": "A & B"}),))._repr_html_()
     assert "&lt;T&gt;" in html
     assert "A &amp; B" in html
+
+
+def test_spaces_travel_between_processes_and_serve_as_keys() -> None:
+    one = load("cue_stance9")
+    other = pickle.loads(pickle.dumps(one))
+    assert other == one
+    assert {one: 1}[other] == 1
+    assert len({*one, *other}) == 9
+    assert other.compose("neutral", "negative") == "veiled_negative"

@@ -11,21 +11,39 @@ from typing import TYPE_CHECKING, Any
 from affectlab.items.item import Gold, Item
 
 if TYPE_CHECKING:
+    from affectlab.items.duplicates import Pair, leakage, near_duplicates
     from affectlab.items.load import load_items
     from affectlab.items.parse import Row
     from affectlab.items.problems import DataError, Problem
-    from affectlab.items.read import read_rows, source_digest
+    from affectlab.items.read import read_rows, read_texts, source_digest
 
 _WHERE = {
     "DataError": "problems",
+    "Pair": "duplicates",
     "Problem": "problems",
     "Row": "parse",
+    "leakage": "duplicates",
     "load_items": "load",
+    "near_duplicates": "duplicates",
     "read_rows": "read",
+    "read_texts": "read",
     "source_digest": "read",
 }
 
-__all__ = ["DataError", "Gold", "Item", "Problem", "Row", "load_items", "read_rows", "source_digest"]
+__all__ = [
+    "DataError",
+    "Gold",
+    "Item",
+    "Pair",
+    "Problem",
+    "Row",
+    "leakage",
+    "load_items",
+    "near_duplicates",
+    "read_rows",
+    "read_texts",
+    "source_digest",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from affectlab.errors import UserError
 from affectlab.items.parse import Row, parse_json, parse_json_lines, parse_table
+from affectlab.items.problems import DataError, Problem, shorten
 from affectlab.items.source import HUB, file_digest, read_text
 
 _ABSENT = object()
@@ -67,11 +68,16 @@ def rename(source: str, rows: list[Row], fields: Mapping[str, str]) -> list[Row]
     """
     for ours, column in fields.items():
         if all(_at(row.data, column) is _ABSENT for row in rows):
-            columns = list(dict.fromkeys(name for row in rows for name in _paths(row.data)))
-            near = get_close_matches(column, columns, n=3, cutoff=0.6)
-            hint = f"did you mean {' or '.join(near)}? " if near else ""
-            raise UserError(f"{source} has no column {column!r} (for {ours}); {hint}It has: {', '.join(columns)}")
+            raise UserError(_no_column(source, rows, column, ours))
     return [Row(row.line, _renamed(row.data, fields)) for row in rows] if fields else rows
+
+
+def _no_column(source: str, rows: list[Row], column: str, ours: str = "") -> str:
+    columns = list(dict.fromkeys(name for row in rows for name in _paths(row.data)))
+    near = get_close_matches(column, columns, n=3, cutoff=0.6)
+    meant = f" (for {ours})" if ours else ""
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{source} has no column {column!r}{meant}; {hint}It has: {', '.join(columns)}"
 
 
 def _renamed(data: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
@@ -127,3 +133,41 @@ def _object_a_line(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def read_texts(source: str, field: str) -> dict[str, str]:
+    """The texts of one column, for checks that need nothing else of a file.
+
+    Args:
+        source: What :func:`read_rows` takes.
+        field: The file's column that holds the text; may be a dotted path.
+
+    Returns:
+        Key -> text, in file order. The key is the row's ``id`` where every row has one of its own, else its line
+        (``line 7``) or, where several rows share a line, its number (``row 7``).
+
+    Raises:
+        DataError: Listing every row without text in this column.
+        UserError: When the source cannot be read or has no such column.
+        WorldError: When the disk or the hub fails.
+    """
+    rows = read_rows(source)
+    texts = [_at(row.data, field) for row in rows]
+    if all(text is _ABSENT for text in texts):
+        raise UserError(_no_column(source, rows, field))
+    problems = [
+        Problem(row.line, field, "nothing" if text is _ABSENT else shorten(text), "text")
+        for row, text in zip(rows, texts, strict=True)
+        if not isinstance(text, str)
+    ]
+    if problems:
+        raise DataError(source, problems)
+    return dict(zip(_keys(rows), texts, strict=True))
+
+
+def _keys(rows: list[Row]) -> list[str]:
+    ids = [str(row.data["id"]) for row in rows if row.data.get("id") is not None]
+    if len(set(ids)) == len(rows):
+        return ids
+    lines = [f"line {row.line}" for row in rows]
+    return lines if len(set(lines)) == len(rows) else [f"row {number}" for number in range(1, len(rows) + 1)]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from html import escape
-from types import MappingProxyType
 
 from affectlab.errors import UserError
 
@@ -56,6 +55,9 @@ class Label:
     members: tuple[str, ...] = ()
     level: int | None = None
     parts: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -127,7 +129,7 @@ class LabelSpace:
                         f"label space {self.name!r}: {form!r} names both {table[key]!r} and {label.id!r}; "
                         "each name and alias must mean one label"
                     )
-        return MappingProxyType(table)
+        return table
 
     @cached_property
     def member_lookup(self) -> Mapping[str, tuple[str, ...]]:
@@ -137,7 +139,7 @@ class LabelSpace:
             for member in label.members:
                 key = fold(member)
                 table[key] = (*table.get(key, ()), label.id)
-        return MappingProxyType(table)
+        return table
 
     @cached_property
     def _composed(self) -> Mapping[tuple[str, ...], str]:
@@ -148,7 +150,7 @@ class LabelSpace:
                     f"label space {self.name!r}: parts {list(label.parts)} make up both "
                     f"{table[label.parts]!r} and {label.id!r}"
                 )
-        return MappingProxyType(table)
+        return table
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
@@ -158,6 +160,9 @@ class LabelSpace:
     def ids(self) -> tuple[str, ...]:
         """Label ids in the declared order."""
         return tuple(label.id for label in self.labels)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))
 
     def __len__(self) -> int:
         return len(self.labels)
