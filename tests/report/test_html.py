@@ -167,7 +167,7 @@ def test_several_conditions_start_with_an_overview(page_of_conditions: str) -> N
         "Replies, as they came",
         "How this was made",
     ]
-    assert page.index("Scores by condition</caption>") < page.index(">Condition: neutral</h2>")
+    assert page.index("Scores by condition</h3>") < page.index(">Condition: neutral</h2>")
 
 
 def test_run_without_anything() -> None:

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from affectlab.metrics.scores import Scores
+import pytest
+
+from affectlab.benchmarks.base import ReferenceRow
+from affectlab.metrics.scores import Scores, Table
 from affectlab.report.model import RunReport
-from affectlab.report.references import standing
+from affectlab.report.references import baselines, standing
 from affectlab.stats.estimate import Estimate
 
 
@@ -39,6 +42,34 @@ def test_a_run_without_the_main_figure_comes_last(run_report: RunReport, scores:
     place = standing(replace(run_report, scores={"neutral": undefined}))
     assert place is not None
     assert place.own == {len(place.table.rows) - 1}
+
+
+def test_figures_outside_the_headline_come_from_the_breakdowns(run_report: RunReport) -> None:
+    paper = ReferenceRow("GPT", {"macro_f1": 0.6, "macro_f1:physical": 0.649}, "Table 5", "model")
+    place = standing(replace(run_report, references=(paper,)))
+    assert place is not None
+    assert place.table.columns[:3] == ("Who", "Macro-F1", "Macro-F1, physical")
+    own = place.table.rows[next(iter(place.own))]
+    assert isinstance(own[2], Estimate)
+    assert own[2].value == pytest.approx(0.2)  # the first row of by_mode
+
+
+def test_baselines_of_this_runs_gold(run_report: RunReport, scores: Scores) -> None:
+    table = Table(
+        "baselines", "Models that read nothing", ("baseline", "macro_f1"), (("chance", 0.21), ("majority", 0.05))
+    )
+    models = tuple(row for row in run_report.references if row.kind != "baseline")
+    report = replace(run_report, scores={"neutral": replace(scores, tables=(*scores.tables, table))}, references=models)
+    place = standing(report)
+    assert place is not None
+    assert [row[0] for row in place.table.rows][-2:] == ["chance", "majority"]
+    assert place.table.rows[-1][1:4] == (0.05, None, "baseline")
+    assert baselines(report, "neutral", "macro_f1") == {"chance": 0.21, "majority": 0.05}
+    assert baselines(report, "neutral", "kappa") == {}
+
+
+def test_baselines_fall_back_on_the_references(run_report: RunReport) -> None:
+    assert baselines(run_report, "neutral", "macro_f1") == {"Chance": 0.2, "Majority label": 0.0667}
 
 
 def test_no_references_no_table(run_report: RunReport) -> None:

@@ -50,7 +50,7 @@ def test_every_table_matrix_and_note_is_there(run_report: RunReport, scores: Sco
         assert f"Note: {note}" in text
     assert "31.4 %  [24.4, 38.4]  120 predictions in 60 clusters" in text
     assert "Kappa: only one label was ever predicted" in text
-    assert "60 planned, 58 answered, 2 failed" in text
+    assert "model SmolLM2-135M-Instruct · protocol joint · items 60" in text
     assert scores.signature in text
 
 

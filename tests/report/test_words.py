@@ -2,16 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from affectlab.report.words import against, basis, figure_name, meaning, sentence, value_text
+from affectlab.report.words import against, basis, meaning, sentence, value_text
 from affectlab.stats.estimate import Estimate
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [("macro_f1", "Macro-F1"), ("joint_accuracy", "Joint accuracy"), ("rmse", "RMSE"), ("x", "X"), ("", "")],
-)
-def test_names(name: str, shown: str) -> None:
-    assert figure_name(name) == shown
 
 
 def test_value_with_its_unit() -> None:

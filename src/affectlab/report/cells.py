@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from affectlab.metrics.scores import Cell, Table
+from affectlab.report.names import heading_name
 from affectlab.stats.estimate import Estimate
 
 NONE = "–"
@@ -122,9 +123,21 @@ def interval_text(estimate: Estimate, style: Style) -> str:
 
 
 def table_texts(table: Table) -> tuple[tuple[Text, ...], ...]:
-    """Every cell of a table as text."""
+    """Every cell of a table as text. In a column of figures' names, ids are spelled out."""
     styles = column_styles(table)
-    return tuple(tuple(cell_text(cell, style) for cell, style in zip(row, styles, strict=True)) for row in table.rows)
+    named = [heading.casefold() in ("figure", "score", "statistic") for heading in table.columns]
+    return tuple(
+        tuple(
+            Text(heading_name(cell)) if is_name and isinstance(cell, str) else cell_text(cell, style)
+            for cell, style, is_name in zip(row, styles, named, strict=True)
+        )
+        for row in table.rows
+    )
+
+
+def headings(table: Table) -> tuple[str, ...]:
+    """A table's headings as people read them."""
+    return tuple(map(heading_name, table.columns))
 
 
 def column_styles(table: Table) -> tuple[Style, ...]:

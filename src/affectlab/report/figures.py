@@ -15,6 +15,7 @@ from typing import Any
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.report import cells
 from affectlab.report.model import RunReport
+from affectlab.report.names import figure_name, heading_name
 from affectlab.report.references import standing
 from affectlab.report.svg import GRID, HEAT, INK, MUTED, PAPER, SERIES, canvas, drawing
 from affectlab.stats.estimate import Estimate
@@ -161,8 +162,8 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
         _right_notes(axes, ["" if point is None or not point.n else f"n = {point.n:,}" for point in points])
         for height in titles:
             axes.get_yticklabels()[height].set_fontweight("bold")
-        headings = dict.fromkeys(table.columns[column] for table, column in groups)
-        _percent_axis(axes, " / ".join(headings) + (" (dotted: all items)" if overall else ""))
+        drawn = dict.fromkeys(figure_name(heading_name(table.columns[column])) for table, column in groups)
+        _percent_axis(axes, "" if len(drawn) > 1 else next(iter(drawn)))
     return figure
 
 
@@ -171,7 +172,10 @@ def position(table: Table) -> Any | None:
     series = [
         index
         for index, style in enumerate(cells.column_styles(table))
-        if index and style.unit is cells.Unit.PERCENT and any(_value(row[index]) is not None for row in table.rows)
+        if index
+        and style.unit is cells.Unit.PERCENT
+        and not style.signed
+        and any(_value(row[index]) is not None for row in table.rows)
     ][: len(SERIES)]
     if not series:
         return None

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from affectlab.metrics.scores import Matrix, Scores, Table
-from affectlab.report import cells, words
+from affectlab.report import cells
 from affectlab.report.model import LAST_TABLES, Document, RunReport
-from affectlab.report.references import standing
+from affectlab.report.names import figure_name
+from affectlab.report.references import baselines, standing
 from affectlab.report.views import (
     Block,
     Page,
@@ -100,7 +101,7 @@ def _headline(report: RunReport, condition: str, prefix: str) -> SectionView:
     return SectionView(
         anchor(prefix, "scores"),
         f"Condition: {condition}" if prefix else "Scores",
-        cards=tuple(card(estimate, _baselines(report, estimate.name)) for estimate in scores.headline),
+        cards=tuple(card(estimate, baselines(report, condition, estimate.name)) for estimate in scores.headline),
         small=tuple(f"Intervals: {method}." for method in methods),
         notes=scores.notes,
     )
@@ -112,13 +113,8 @@ def _overview(report: RunReport) -> SectionView:
     for condition, scores in report.scores.items():
         mine = {estimate.name: estimate for estimate in scores.headline}
         rows.append((condition, *(mine.get(name) for name in names)))
-    table = Table("conditions", "Scores by condition", ("Condition", *map(words.figure_name, names)), tuple(rows))
+    table = Table("conditions", "Scores by condition", ("Condition", *map(figure_name, names)), tuple(rows))
     return SectionView("scores", "Scores", blocks=(Block("table", table=table_view(table)),))
-
-
-def _baselines(report: RunReport, figure: str) -> dict[str, float]:
-    rows = (row for row in report.references if row.kind == "baseline" and figure in row.figures)
-    return {row.name: row.figures[figure] for row in rows}
 
 
 def _published(report: RunReport, figure: Any | None) -> list[SectionView]:
@@ -183,18 +179,29 @@ def _made(manifest: Mapping[str, Any], paper: str) -> SectionView:
         "made",
         "How this was made",
         small=(f"Benchmark: {paper}",) if paper else (),
-        command=str(manifest.get("command", "")),
+        command=_commands(manifest),
         details=details(shown),
     )
 
 
+def _commands(manifest: Mapping[str, Any]) -> str:
+    """What was typed, each command once: a resumed run has one per session."""
+    typed = [manifest.get("command"), *(session.get("command") for session in _sessions(manifest))]
+    return "\n".join(dict.fromkeys(str(command) for command in typed if command))
+
+
+def _sessions(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [session for session in manifest.get("sessions") or () if isinstance(session, Mapping)]
+
+
 def _facts(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    data, requests = manifest.get("data") or {}, manifest.get("requests") or {}
-    facts = [f"protocol {manifest['protocol']}" if manifest.get("protocol") else ""]
-    facts.append(f"{data['items']:,} items" if isinstance(data.get("items"), int) else "")
-    if isinstance(requests.get("answered"), int) and isinstance(requests.get("planned"), int):
-        facts.append(f"{requests['answered']:,} of {requests['planned']:,} requests answered")
-    facts.append(str(manifest.get("ended") or manifest.get("started") or "")[:10])
+    data = manifest.get("data") or {}
+    dates = [manifest.get("ended"), manifest.get("started"), manifest.get("created")]
+    facts = (
+        f"protocol {manifest['protocol']}" if manifest.get("protocol") else "",
+        f"{data['items']:,} items" if isinstance(data.get("items"), int) else "",
+        next((str(date)[:10] for date in dates if date), ""),
+    )
     return tuple(fact for fact in facts if fact)
 
 

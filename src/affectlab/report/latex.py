@@ -8,6 +8,7 @@ from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import cells, words
 from affectlab.report.cells import Text
 from affectlab.report.model import RunReport
+from affectlab.report.names import figure_name
 from affectlab.report.references import standing
 
 _HEAD = "% Made with affectlab. In the preamble: \\usepackage{booktabs}\n"
@@ -58,7 +59,7 @@ def run_to_latex(report: RunReport) -> str:
 
 def headline_figures(scores: Scores, suffix: str = "") -> Table:
     """The headline figures as a table of one row, as papers print them."""
-    columns = tuple(words.figure_name(estimate.name) for estimate in scores.headline)
+    columns = tuple(figure_name(estimate.name) for estimate in scores.headline)
     methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
     note = " ".join((*(f"Intervals: {method}." for method in methods), *map(words.sentence, scores.notes)))
     return Table("headline", f"Scores{suffix}", columns, (tuple(scores.headline),), note)
@@ -78,7 +79,7 @@ def table_latex(table: Table, *, bold: frozenset[int] = frozenset(), suffix: str
     percent = "Scores and shares in %." if cells.in_percent(table) else ""
     caption = " ".join(words.sentence(part) for part in (table.title + suffix, percent, table.note) if part)
     align = "".join("r" if figure else "l" for figure in figures)
-    return _environment(align, [escape(heading) for heading in table.columns], rows, caption, table.id + suffix)
+    return _environment(align, [escape(heading) for heading in cells.headings(table)], rows, caption, table.id + suffix)
 
 
 def matrix_latex(matrix: Matrix, *, suffix: str = "") -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from affectlab.metrics.scores import Cell, Table
+from affectlab.metrics.scores import Cell, Scores, Table
 from affectlab.report.model import RunReport
-from affectlab.report.words import figure_name
+from affectlab.report.names import figure_name, same_figure
+from affectlab.stats.estimate import Estimate
+
+BASELINES = "baselines"
+"""Id of the table a scorer may give with what chance and majority would score: name, then a column per figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,37 +22,81 @@ class Standing:
     own: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    name: str
+    figures: Mapping[str, Cell]
+    kind: str
+    source: str = ""
+    note: str = ""
+    own: bool = False
+
+
 def standing(report: RunReport) -> Standing | None:
     """This run's row (one per condition) among the reference rows; ``None`` when there are no references.
 
-    Columns are the figures of the references, the run's headline figures first. Rows without the main
-    figure come last.
+    Columns are the figures of the references, the run's headline figures first; figures that a run has not in its
+    headline are taken from its breakdowns. Chance and majority are worked out on the run's own gold where the scorer
+    gives them. Rows without the main figure come last.
     """
     if not report.references or not report.scores:
         return None
     figures = _figures(report)
-    rows: list[tuple[float | None, bool, tuple[Cell, ...]]] = []
-    for condition, scores in report.scores.items():
-        mine = {estimate.name: estimate for estimate in scores.headline}
-        label = "this run" if len(report.scores) == 1 else f"this run, {condition}"
-        cells: list[Cell] = [mine.get(figure) for figure in figures]
-        first = mine.get(figures[0]) if figures else None
-        row = (f"{report.model_name} ({label})", *cells, label.split(",")[0], "", "")
-        rows.append((first.value if first else None, True, row))
-    for reference in report.references:
-        published: list[Cell] = [_share(reference.figures.get(figure)) for figure in figures]
-        row = (reference.name, *published, reference.kind, reference.source, reference.note)
-        rows.append((reference.figures.get(figures[0]) if figures else None, False, row))
-    rows.sort(key=lambda entry: (entry[0] is None, -(entry[0] or 0.0)))
+    rows = sorted(_rows(report, figures), key=lambda row: _order(row.figures.get(figures[0]) if figures else None))
     columns = ("Who", *map(figure_name, figures), "Kind", "Source", "Note")
     table = Table(
         "references",
         "This run and published figures",
         columns,
-        tuple(row for _, _, row in rows),
+        tuple((row.name, *map(row.figures.get, figures), row.kind, row.source, row.note) for row in rows),
         "Published figures come from other items, prompts and dates: landmarks, not a ranking.",
     )
-    return Standing(_without_empty_columns(table), frozenset(i for i, (_, own, _) in enumerate(rows) if own))
+    return Standing(_without_empty_columns(table), frozenset(i for i, row in enumerate(rows) if row.own))
+
+
+def baselines(report: RunReport, condition: str, figure: str) -> dict[str, float]:
+    """What models that read nothing score on a figure: from the run's own table of them, else from the references."""
+    rows = [row for row in _own_baselines(report.scores[condition], [figure]) if row.figures]
+    if rows:
+        return {row.name: value for row in rows if isinstance(value := row.figures[figure], float)}
+    published = (row for row in report.references if row.kind == "baseline" and figure in row.figures)
+    return {row.name: row.figures[figure] for row in published}
+
+
+def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
+    several = len(report.scores) > 1
+    for condition, scores in report.scores.items():
+        label = f"this run, {condition}" if several else "this run"
+        yield _Row(f"{report.model_name} ({label})", _known(scores), "this run", own=True)
+    for reference in report.references:
+        published: dict[str, Cell] = {name: float(value) for name, value in reference.figures.items()}
+        yield _Row(reference.name, published, reference.kind, reference.source, reference.note)
+    yield from _own_baselines(next(iter(report.scores.values())), figures)
+
+
+def _known(scores: Scores) -> dict[str, Cell]:
+    """Every figure of a run by id: a breakdown's ``macro_f1`` in row ``physical`` is ``macro_f1:physical``."""
+    known: dict[str, Cell] = {}
+    for table in scores.tables:
+        if table.id.startswith("by_"):
+            for row in table.rows:
+                for cell in row[1:]:
+                    if isinstance(cell, Estimate):
+                        known.setdefault(f"{cell.name}:{row[0]}", cell)
+    return known | {estimate.name: estimate for estimate in scores.headline}
+
+
+def _own_baselines(scores: Scores, figures: list[str]) -> Iterator[_Row]:
+    for table in scores.tables:
+        if table.id == BASELINES:
+            for row in table.rows:
+                values: dict[str, Cell] = {
+                    figure: value
+                    for heading, value in zip(table.columns, row, strict=True)
+                    for figure in figures
+                    if same_figure(heading, figure) and isinstance(value, float)
+                }
+                yield _Row(str(row[0]), values, "baseline", "this run's gold")
 
 
 def _figures(report: RunReport) -> list[str]:
@@ -57,8 +106,9 @@ def _figures(report: RunReport) -> list[str]:
     return ours + [name for name in published if name not in ours]
 
 
-def _share(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def _order(cell: Cell) -> tuple[bool, float]:
+    value = cell.value if isinstance(cell, Estimate) else cell
+    return (False, -value) if isinstance(value, float) else (True, 0.0)
 
 
 def _without_empty_columns(table: Table) -> Table:

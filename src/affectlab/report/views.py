@@ -10,6 +10,7 @@ from typing import Any, Literal
 from affectlab.metrics.scores import Matrix, Table
 from affectlab.report import cells, words
 from affectlab.report.model import Example
+from affectlab.report.names import figure_name
 from affectlab.stats.estimate import Estimate
 
 _PROSE = 34
@@ -172,7 +173,7 @@ def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()
     with_interval = [any(row[index].interval for row in texts) for index in range(len(table.columns))]
     crowded = sum(with_interval) > 2
     columns = []
-    for index, heading in enumerate(table.columns):
+    for index, heading in enumerate(cells.headings(table)):
         longest = max((len(row[index].main) for row in texts), default=0)
         prose = longest > _PROSE
         stacked = crowded and with_interval[index]
@@ -225,7 +226,7 @@ def card(estimate: Estimate, baselines: Mapping[str, float]) -> Card:
     level = _LEVEL.search(estimate.method)
     ends = cells.interval_text(estimate, style)
     return Card(
-        name=words.figure_name(estimate.name),
+        name=figure_name(estimate.name),
         value=words.value_text(estimate),
         defined=estimate.value is not None,
         level=f"{level.group(1)} % interval" if level else "interval",
@@ -245,15 +246,25 @@ def card(estimate: Estimate, baselines: Mapping[str, float]) -> Card:
 
 
 def details(manifest: Mapping[str, Any]) -> tuple[Details, ...]:
-    """A manifest as groups of names and values: the single values first, then a group per mapping."""
-    single = tuple((_name(key), _value(value)) for key, value in manifest.items() if not isinstance(value, Mapping))
-    groups = [Details("Run", single)] if single else []
-    groups += [
-        Details(_name(key), tuple(_flat(value)))
+    """A manifest as groups of names and values: single values first, then a group per mapping or listed mapping."""
+    single = tuple(
+        (_name(key), _value(value))
         for key, value in manifest.items()
-        if isinstance(value, Mapping) and value
-    ]
+        if not isinstance(value, Mapping) and not _mappings(value)
+    )
+    groups = [Details("Run", single)] if single else []
+    for key, value in manifest.items():
+        if isinstance(value, Mapping) and value:
+            groups.append(Details(_name(key), tuple(_flat(value))))
+        elif _mappings(value):
+            groups += [
+                Details(f"{_name(key)}, {number}", tuple(_flat(part))) for number, part in enumerate(value, start=1)
+            ]
     return tuple(groups)
+
+
+def _mappings(value: Any) -> bool:
+    return isinstance(value, Sequence) and bool(value) and all(isinstance(part, Mapping) for part in value)
 
 
 def _track(estimate: Estimate) -> Track | None:

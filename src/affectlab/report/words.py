@@ -5,8 +5,6 @@ from __future__ import annotations
 from affectlab.report.cells import Unit, figure_style, number_text
 from affectlab.stats.estimate import Estimate
 
-_ACRONYMS = {"f1": "F1", "rmse": "RMSE", "ndm": "NDM", "nad": "NAD", "auc": "AUC", "qwk": "QWK", "mcc": "MCC"}
-
 _MEANINGS = {
     "macro_f1": "F1 averaged over all labels, so that a rare label weighs as much as a frequent one.",
     "micro_f1": "F1 over all decisions together, so that frequent labels weigh more.",
@@ -17,17 +15,6 @@ _MEANINGS = {
     "swap_rate": "Share of items where each answer is right for the other slot.",
     "exact_match": "Share of items whose set of labels is exactly right.",
 }
-
-
-def figure_name(name: str) -> str:
-    """A figure's name for people.
-
-    >>> figure_name("macro_f1"), figure_name("joint_accuracy")
-    ('Macro-F1', 'Joint accuracy')
-    """
-    words = [_ACRONYMS.get(word, word) for word in name.replace("-", "_").split("_") if word]
-    text = " ".join(words).replace("macro F1", "macro-F1").replace("micro F1", "micro-F1")
-    return text[:1].upper() + text[1:]
 
 
 def meaning(name: str) -> str:
