@@ -197,7 +197,7 @@ def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no file .*scene\.jsonl; did you mean .*scenes\.jsonl\?"):
         read_rows(str(tmp_path / "scene.jsonl"))
     with pytest.raises(UserError, match="; check the path"):
-        read_rows(str(tmp_path / "q"))
+        read_rows(str(tmp_path / "quite.jsonl"))
     with pytest.raises(UserError, match=r"its folder .* does not exist"):
         read_rows(str(tmp_path / "none" / "x.jsonl"))
     with pytest.raises(UserError, match="no file"):

@@ -76,6 +76,8 @@ def _missing(source: str, path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no file {source}: its folder {folder} does not exist; check the path"
-    near = get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=3, cutoff=0.6)
+    # By stem: names that share nothing but a long suffix are not alike.
+    stems = {entry.stem: entry.name for entry in sorted(folder.iterdir())}
+    near = [stems[stem] for stem in get_close_matches(path.stem, stems, n=3, cutoff=0.6)]
     hint = f"; did you mean {' or '.join(str(folder / name) for name in near)}?" if near else "; check the path"
     return f"there is no file {source}{hint}"
