@@ -53,7 +53,6 @@ def test_over_hands_on_the_named_totals_in_order() -> None:
         ({"event": np.array([1, 0, 1, 3], np.int32)}, r"event codes must lie in \[0, 3\)"),
         ({"event": np.array([1, 0, 1, -1], np.int32)}, "event codes"),
         ({"event": np.array([1, 0, 1], np.int32)}, "equally long"),
-        ({"clusters": ("x", "x")}, "distinct"),
         ({"headline": "macro_f1"}, "headline 'macro_f1'"),
     ],
 )

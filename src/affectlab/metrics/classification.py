@@ -37,9 +37,7 @@ def confusion_events(gold: NDArray[Any], predicted: NDArray[Any], n_labels: int)
     if len(gold) and not (gold.min() >= 0 and gold.max() < n_labels):
         raise ValueError(f"gold codes must lie in [0, {n_labels}), found {gold.min()} to {gold.max()}")
     if len(predicted) and not (predicted.min() >= -1 and predicted.max() < n_labels):
-        raise ValueError(
-            f"predicted codes must lie in [-1, {n_labels}), found {predicted.min()} to {predicted.max()}"
-        )
+        raise ValueError(f"predicted codes must lie in [-1, {n_labels}), found {predicted.min()} to {predicted.max()}")
     return np.asarray(gold * (n_labels + 1) + np.where(predicted < 0, n_labels, predicted), dtype=np.int32)
 
 
@@ -92,9 +90,7 @@ def f1(matrix: Floats, zero_division: float = 0.0) -> Floats:
 
 def _mean(values: Floats) -> Floats:
     present = ~np.isnan(values)
-    return _ratio(
-        np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1).astype(np.float64), np.nan
-    )
+    return _ratio(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1).astype(np.float64), np.nan)
 
 
 def macro_f1(matrix: Floats, labels: NDArray[np.intp] | None = None, zero_division: float = 0.0) -> Floats:
@@ -126,9 +122,7 @@ def micro_f1(matrix: Floats) -> Floats:
 
     It exceeds accuracy once answers leave the label space: those are misses but no false alarms.
     """
-    return _ratio(
-        2 * hits(matrix).sum(axis=-1), support(matrix).sum(axis=-1) + predicted(matrix).sum(axis=-1), np.nan
-    )
+    return _ratio(2 * hits(matrix).sum(axis=-1), support(matrix).sum(axis=-1) + predicted(matrix).sum(axis=-1), np.nan)
 
 
 def answered_only(matrix: Floats) -> Floats:

@@ -7,14 +7,31 @@ loaded into pandas, without the data it came from.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-COLUMNS = ("item", "cluster", "slot", "variant", "condition", "repeat", "outcome", "value", "gold", "position", "slices", "flags")
+from affectlab.errors import UserError
+
+COLUMNS = (
+    "item",
+    "cluster",
+    "slot",
+    "variant",
+    "condition",
+    "repeat",
+    "outcome",
+    "value",
+    "gold",
+    "position",
+    "slices",
+    "flags",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +48,7 @@ class Prediction:
         variant: Presentation (``"order=2"``); empty if only one.
         condition: State the model was in.
         repeat: Repetition, from 0.
-        position: Where the chosen option stood among those offered, from 0; ``None`` when nothing was chosen from a list.
+        position: Where the chosen option stood among those offered, from 0; ``None`` when none was.
         slices: Metadata to break results down by.
         flags: What reading noticed.
         detail: Anything else worth keeping (option log-probabilities). Not part of the table.
@@ -106,35 +123,72 @@ class PredictionTable:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Prediction | Mapping[str, Any]]) -> PredictionTable:
-        """Build the table from predictions, or from the plain mappings of a ``predictions.jsonl``."""
-        codes = {name: array("i") for name in COLUMNS}
-        distinct: dict[str, dict[Any, int]] = {name: {} for name in COLUMNS}
-        plan = [(name, codes[name].append, distinct[name]) for name in COLUMNS]
-        for row in rows:
-            get = row.get if isinstance(row, Mapping) else _getter(row)
-            for name, append, seen in plan:
-                value = get(name, _DEFAULTS.get(name))
-                if value.__class__ in _CONTAINERS:
-                    value = _hashable(value)
-                code = seen.get(value)
-                if code is None:
-                    code = seen[value] = len(seen)
-                append(code)
-        return cls(
-            **{
-                name: Column(np.frombuffer(codes[name], dtype=np.int32) if codes[name] else np.empty(0, np.int32), tuple(distinct[name]))
-                for name in COLUMNS
-            }
-        )
+        """Build the table from predictions, or from the plain mappings of a ``predictions.jsonl``.
+
+        Rows are taken in batches and each batch is turned into columns, so that a million of them take seconds and
+        only their distinct values stay in memory. Values that compare equal (1 and 1.0) are one value; mappings become
+        sorted tuples of pairs, lists become tuples.
+
+        Raises:
+            UserError: When a mapping lacks a field that has no default, naming it.
+        """
+        numbers = [_Numbering() for _ in COLUMNS]
+        codes = [array("i") for _ in COLUMNS]
+        waiting = iter(rows)
+        while batch := list(islice(waiting, _BATCH)):
+            for coded, number, column in zip(codes, numbers, zip(*_cells(batch), strict=True), strict=True):
+                plain = _PLAIN.issuperset(map(type, column))
+                coded.extend(map(number.__getitem__, column if plain else map(_hashable, column)))
+        columns = [
+            Column(np.array(coded, dtype=np.int32), tuple(number)) for coded, number in zip(codes, numbers, strict=True)
+        ]
+        return cls(**dict(zip(COLUMNS, columns, strict=True)))
 
 
-_CONTAINERS = frozenset({dict, list, tuple})
-_DEFAULTS: dict[str, Any] = {"variant": "", "condition": "neutral", "repeat": 0, "slices": (), "flags": ()}
+_BATCH = 1000
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+_DEFAULTS: dict[str, Any] = {
+    "variant": "",
+    "condition": "neutral",
+    "repeat": 0,
+    "value": None,
+    "gold": None,
+    "position": None,
+    "slices": (),
+    "flags": (),
+}
+_attributes = attrgetter(*COLUMNS)
+_fields: Callable[[Any], tuple[Any, ...]] = itemgetter(*COLUMNS)
+
+
+class _Numbering(dict[Any, int]):
+    """Numbers values in the order in which they are first asked for."""
+
+    def __missing__(self, value: Any) -> int:
+        code = self[value] = len(self)
+        return code
+
+
+def _cells(batch: Sequence[Prediction | Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    try:
+        # The usual case: complete rows of a file, without a Python call for each.
+        return list(map(_fields, batch))
+    except (KeyError, TypeError):
+        return [_attributes(row) if isinstance(row, Prediction) else _fields(_completed(row)) for row in batch]
+
+
+def _completed(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    full = {**_DEFAULTS, **row}
+    if missing := [name for name in COLUMNS if name not in full]:
+        found = ", ".join(sorted(row)) or "nothing"
+        raise UserError(f"A prediction needs {' and '.join(missing)}; this one has {found}.")
+    return full
 
 
 def _hashable(value: Any) -> Any:
-    return tuple(sorted(value.items())) if isinstance(value, dict) else tuple(value)
-
-
-def _getter(row: Prediction) -> Any:
-    return lambda name, default=None: getattr(row, name, default)
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is list or kind is tuple:
+        return tuple(value)
+    return tuple(sorted(value.items())) if kind is dict or isinstance(value, Mapping) else value

@@ -73,7 +73,7 @@ class Measures:
         cluster: Cluster code of each counted event [N], an index into ``clusters``.
         event: Event code of each [N], in [0, ``n_events``): a cell of a confusion matrix, say. One prediction
             may count in several events: concatenate.
-        clusters: Names of the clusters; two runs are paired by them.
+        clusters: Distinct names of the clusters; two runs are paired by them.
         n_events: Number of different events, K.
         statistics: Name -> statistic of the totals [B, K].
         correct: Unit (item) -> whether it is right as a whole, for McNemar's test. May be empty.
@@ -100,8 +100,6 @@ class Measures:
         ):
             if len(codes) and not (codes.min() >= 0 and codes.max() < size):
                 raise ValueError(f"{name} codes must lie in [0, {size}), found {codes.min()} to {codes.max()}")
-        if len(set(self.clusters)) != len(self.clusters):
-            raise ValueError("cluster names must be distinct")
         if self.headline not in self.statistics:
             raise ValueError(f"headline {self.headline!r} is not among the statistics {sorted(self.statistics)}")
 

@@ -1,0 +1,108 @@
+"""Scores of label sets: several labels, or none, may be right at once.
+
+Label sets are rows of booleans [N, L] over the declared labels. A missing answer is not an empty set: it is wrong in
+every example score, whatever the gold.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.metrics.classification import Floats
+
+Sets: TypeAlias = NDArray[np.bool_]
+
+
+def example_f1(gold: Sets, predicted: Sets, answered: NDArray[np.bool_] | None = None) -> Floats:
+    """F1 of each example's label set [N].
+
+    Two empty sets agree and count 1, as in CAREBench's published code; a missing answer counts 0.
+
+    Args:
+        gold: Right labels [N, L].
+        predicted: Answered labels [N, L]; rows of missing answers are not looked at.
+        answered: Which examples have an answer [N]; all when ``None``.
+
+    Raises:
+        ValueError: When the shapes differ or are not [N, L].
+    """
+    _same_shape(gold, predicted)
+    both = (gold & predicted).sum(axis=1)
+    sizes = gold.sum(axis=1) + predicted.sum(axis=1)
+    scores = np.ones(len(gold))
+    np.divide(2 * both, sizes, out=scores, where=sizes > 0)
+    return scores if answered is None else np.where(answered, scores, 0.0)
+
+
+def exact_match(gold: Sets, predicted: Sets, answered: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Whether each example's label set is exactly right [N]; a missing answer is not."""
+    _same_shape(gold, predicted)
+    equal = np.asarray((gold == predicted).all(axis=1), dtype=np.bool_)
+    return equal if answered is None else equal & answered
+
+
+def hamming_loss(gold: Sets, predicted: Sets, answered: NDArray[np.bool_] | None = None) -> Floats:
+    """Share of labels each example gets wrong [N], in [0, 1]; a missing answer gets all wrong."""
+    _same_shape(gold, predicted)
+    wrong = np.asarray((gold != predicted).mean(axis=1), dtype=np.float64)
+    return wrong if answered is None else np.where(answered, wrong, 1.0)
+
+
+def counts(gold: Sets, predicted: Sets) -> Floats:
+    """Hits, false alarms and misses by label [L, 3]: additive, so that totals of clusters can be resampled.
+
+    A missing answer is a row of no labels here: all its gold labels are misses.
+    """
+    _same_shape(gold, predicted)
+    columns = (gold & predicted, ~gold & predicted, gold & ~predicted)
+    return np.stack([column.sum(axis=0) for column in columns], axis=1).astype(np.float64)
+
+
+def f1(totals: Floats, zero_division: float = 0.0) -> Floats:
+    """F1 by label [..., L] from counts [..., L, 3]; ``zero_division`` for a label that never occurs."""
+    hits, false_alarms, misses = totals[..., 0], totals[..., 1], totals[..., 2]
+    scores = np.full(hits.shape, zero_division)
+    occurrences = 2 * hits + false_alarms + misses
+    np.divide(2 * hits, occurrences, out=scores, where=occurrences > 0)
+    return scores
+
+
+def macro_f1(totals: Floats, zero_division: float = 0.0) -> Floats:
+    """Mean F1 over the declared labels [...]; NaN as ``zero_division`` leaves labels that never occur out."""
+    scores = f1(totals, zero_division)
+    present = ~np.isnan(scores)
+    mean = np.full(scores.shape[:-1], np.nan)
+    np.divide(np.where(present, scores, 0).sum(axis=-1), present.sum(axis=-1), out=mean, where=present.any(axis=-1))
+    return mean
+
+
+def micro_f1(totals: Floats, zero_division: float = 0.0) -> Floats:
+    """F1 of the counts pooled over labels [...]."""
+    return np.asarray(f1(totals.sum(axis=-2, keepdims=True), zero_division)[..., 0])
+
+
+def yes_from_logits(logits: NDArray[Any], threshold: float = 0.5) -> Sets:
+    """Labels whose probability reaches the threshold: the logistic function first, then the comparison.
+
+    Args:
+        logits: Log-odds of yes, of any shape.
+        threshold: Probability in (0, 1).
+
+    Raises:
+        ValueError: When the threshold is no probability or a logit is NaN.
+    """
+    if not 0 < threshold < 1:
+        raise ValueError(f"the threshold is a probability between 0 and 1, not {threshold}")
+    odds = np.asarray(logits, dtype=np.float64)
+    if np.isnan(odds).any():
+        raise ValueError("a logit is NaN: leave that answer out as missing")
+    # The logistic function is increasing, so comparing log-odds is the same and cannot overflow.
+    return np.asarray(odds >= np.log(threshold / (1 - threshold)), dtype=np.bool_)
+
+
+def _same_shape(gold: Sets, predicted: Sets) -> None:
+    if gold.shape != predicted.shape or gold.ndim != 2:
+        raise ValueError(f"gold {gold.shape} and predicted {predicted.shape} must both be [examples, labels]")

@@ -1,0 +1,99 @@
+"""Scores of numbers against numbers. Missing answers are never filled in: they are left out and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Answers: TypeAlias = Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A figure over the answers there are.
+
+    Attributes:
+        value: ``None`` when undefined.
+        answered: Answers it rests on.
+        asked: Answers there should be.
+        reason: Why ``value`` is ``None``.
+    """
+
+    value: float | None
+    answered: int
+    asked: int
+    reason: str = ""
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of what was asked that has an answer; ``None`` when nothing was asked."""
+        return self.answered / self.asked if self.asked else None
+
+
+def mean_answered(scores: Answers) -> Score:
+    """Mean of the scores there are."""
+    present = [score for score in scores if score is not None]
+    if not present:
+        return Score(None, 0, len(scores), "no answer")
+    return Score(float(np.mean(present)), len(present), len(scores))
+
+
+def normalised_rmse(gold: Sequence[float], predicted: Answers, scale_range: float) -> Score:
+    """Root mean squared error, pooled over all pairs, as a share of the scale's range.
+
+    The range is that of the scale (6 on a 7-point scale), never that of the answers, so that figures compare across
+    data sets.
+
+    Args:
+        gold: Right values.
+        predicted: Answers in the same order; ``None`` where missing.
+        scale_range: Highest minus lowest point of the scale.
+
+    Raises:
+        ValueError: When the range is not positive or the lengths differ.
+    """
+    if not (scale_range > 0 and isfinite(scale_range)):
+        raise ValueError(f"the scale's range must be positive, not {scale_range}")
+    first, second = _pairs(gold, predicted)
+    if not len(first):
+        return Score(None, 0, len(gold), "no answer")
+    error = (second - first) / scale_range
+    return Score(sqrt(float(np.mean(error**2))), len(first), len(gold))
+
+
+def pearson(gold: Sequence[float], predicted: Answers) -> Score:
+    """Pearson's correlation over the pairs that have both; undefined when constant or with fewer than 3 pairs."""
+    return _correlation(*_pairs(gold, predicted), asked=len(gold))
+
+
+def spearman(gold: Sequence[float], predicted: Answers) -> Score:
+    """Spearman's rank correlation: Pearson's of the ranks, ties sharing their mean rank."""
+    from scipy.stats import rankdata
+
+    first, second = _pairs(gold, predicted)
+    return _correlation(rankdata(first), rankdata(second), asked=len(gold))
+
+
+def _pairs(gold: Sequence[float], predicted: Answers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if len(gold) != len(predicted):
+        raise ValueError(f"{len(gold)} right values and {len(predicted)} answers are no pairs")
+    present = [(right, answer) for right, answer in zip(gold, predicted, strict=True) if answer is not None]
+    both = np.array(present, dtype=np.float64).reshape(-1, 2)
+    if not np.isfinite(both).all():
+        raise ValueError("values must be finite; a missing answer is None")
+    return both[:, 0], both[:, 1]
+
+
+def _correlation(first: NDArray[np.float64], second: NDArray[np.float64], asked: int) -> Score:
+    n = len(first)
+    if n < 3:
+        return Score(None, n, asked, f"a correlation needs at least 3 pairs, there are {n}")
+    for side, values in (("right values", first), ("answers", second)):
+        if np.ptp(values) == 0:
+            return Score(None, n, asked, f"all {side} are equal")
+    return Score(float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1)), n, asked)
