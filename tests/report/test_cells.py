@@ -7,6 +7,7 @@ from affectlab.report.cells import (
     Style,
     Unit,
     cell_text,
+    headings,
     in_percent,
     interval_text,
     number_text,
@@ -97,6 +98,15 @@ def test_only_columns_of_figures_are_numeric() -> None:
 def test_percent_is_announced_only_where_it_is_used() -> None:
     assert in_percent(Table("t", "T", ("label", "f1"), (("joy", 0.5),)))
     assert not in_percent(Table("t", "T", ("label", "n", "kappa", "p"), (("joy", 5, 0.5, 0.1),)))
+
+
+def test_ids_are_spelled_out_in_headings_and_columns_of_figures() -> None:
+    table = Table("t", "T", ("figure", "macro_f1", "label"), (("joint_accuracy", 0.5, "zero_sum"), ("F1", 0.5, "x")))
+    assert headings(table) == ("figure", "Macro-F1", "label")
+    assert [[text.main for text in row] for row in table_texts(table)] == [
+        ["Joint accuracy", "50.0", "zero_sum"],
+        ["F1", "50.0", "x"],
+    ]
 
 
 def test_each_reason_once() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import figures, svg
-from affectlab.report.model import RunReport
+from affectlab.report.model import Document, RunReport
 from affectlab.report.references import standing
 from affectlab.stats.estimate import Estimate
 
@@ -74,6 +74,19 @@ def test_slices_group_tables_and_draw_the_overall_line(scores: Scores) -> None:
     assert figures.slices([], None) is None
 
 
+def test_differences_stand_around_zero(comparison: Document) -> None:
+    table = comparison.sections[0].tables[0]
+    figure = figures.differences(table)
+    assert figure is not None
+    left, right = figure.axes[0].get_xlim()
+    assert left == pytest.approx(-right)
+    points = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert points == pytest.approx([8.8, -1.7])
+    assert {"Macro-F1", "Joint accuracy", "difference, points"} <= set(texts(figure))
+    plain = Table("t", "T", ("figure", "difference"), (("Macro-F1", 0.1),))
+    assert figures.differences(plain) is None
+
+
 def test_position_draws_shares_not_counts(scores: Scores) -> None:
     figure = figures.position(scores.table("position"))
     assert figure is not None
@@ -97,7 +110,7 @@ def test_heatmap_shades_by_share_of_the_row() -> None:
 
 def test_page_svg_follows_the_theme_and_loads_nothing(scores: Scores) -> None:
     figure = figures.heatmap(scores.matrices[0])
-    text = svg.page_svg(figure, "c a", 'Confusion "x" <y>', "natural")
+    text = svg.page_svg(figure, "c-a", 'Confusion "x" <y>', "natural")
     assert text.startswith('<svg class="natural" role="img" aria-label="Confusion &quot;x&quot; &lt;y&gt;"')
     ET.fromstring(text)
     assert "currentColor" in text

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from affectlab.metrics.scores import Cell, Table
-from affectlab.report.names import heading_name
+from affectlab.report.names import figure_name, heading_name
 from affectlab.stats.estimate import Estimate
 
 NONE = "–"
@@ -128,7 +128,9 @@ def table_texts(table: Table) -> tuple[tuple[Text, ...], ...]:
     named = [heading.casefold() in ("figure", "score", "statistic") for heading in table.columns]
     return tuple(
         tuple(
-            Text(heading_name(cell)) if is_name and isinstance(cell, str) else cell_text(cell, style)
+            Text(figure_name(cell) if cell.islower() else cell)
+            if is_name and isinstance(cell, str)
+            else cell_text(cell, style)
             for cell, style, is_name in zip(row, styles, named, strict=True)
         )
         for row in table.rows

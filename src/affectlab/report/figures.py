@@ -167,6 +167,34 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
     return figure
 
 
+def differences(table: Table) -> Any | None:
+    """The first column of estimated differences: a row each, its interval, and a line at zero."""
+    styles = cells.column_styles(table)
+    columns = [
+        index
+        for index, style in enumerate(styles)
+        if style.signed
+        and style.unit is cells.Unit.PERCENT
+        and any(isinstance(row[index], Estimate) for row in table.rows)
+    ]
+    if not columns:
+        return None
+    column = columns[0]
+    names = [row[0].main for row in cells.table_texts(table)]
+    with drawing():
+        figure, axes = canvas(WIDTH, 0.75 + _ROW * len(names))
+        axes.axvline(0, color=MUTED, linewidth=1, zorder=1)
+        for height, row in enumerate(table.rows):
+            if _value(row[column]) is not None:
+                _whisker(axes, row[column], height, SERIES[0])
+                axes.plot(_percent(row[column]), height, "o", color=SERIES[0], markersize=6, zorder=3)
+        _rows(axes, names)
+        reach = max(5.0, *(abs(end) for end in axes.get_xlim()))
+        axes.set_xlim(-1.05 * reach, 1.05 * reach)
+        axes.set_xlabel(f"{_clipped(cells.headings(table)[column])}, points")
+    return figure
+
+
 def position(table: Table) -> Any | None:
     """Position bias: for every position of an option, each share of the table side by side."""
     series = [

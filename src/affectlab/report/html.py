@@ -77,7 +77,7 @@ def document_html(document: Document) -> str:
             small=(cells.IN_PERCENT,),
             notes=section.notes,
             blocks=(
-                *(Block("table", table=table_view(table, f"s{index}")) for table in section.tables),
+                *(_document_block(table, f"s{index}") for table in section.tables),
                 *(_matrix_block(matrix, f"s{index}", heatmap(matrix)) for matrix in section.matrices),
             ),
         )
@@ -166,6 +166,13 @@ def _svg(figure: Any | None, name: str, title: str, css: str = "full") -> Markup
     from affectlab.report.svg import page_svg
 
     return Markup(page_svg(figure, name, title or "Figure", css))  # noqa: S704
+
+
+def _document_block(table: Table, prefix: str) -> Block:
+    from affectlab.report.figures import differences
+
+    svg = _svg(differences(table), anchor(prefix, table.id, "figure"), table.title)
+    return Block("table", table=table_view(table, prefix), svg=svg)
 
 
 def _matrix_block(matrix: Matrix, prefix: str, figure: Any | None) -> Block:

@@ -90,14 +90,13 @@ def page_svg(figure: Any, name: str, title: str, css: str) -> str:
 
     Args:
         figure: What :func:`canvas` made.
-        name: Unique on the page; ids inside the SVG start with it.
+        name: Unique on the page and fit for an id; ids inside the SVG start with it.
         title: What the figure shows, read out by screen readers.
         css: Class of the element.
     """
     text = _svg(figure)
     text = text[text.index("<svg") :]
-    prefix = re.sub(r"[^A-Za-z0-9]+", "-", name) + "-"
-    text = re.sub(r'(\bid="|xlink:href="#|url\(#)', lambda match: match.group(1) + prefix, text)
+    text = re.sub(r'(\bid="|xlink:href="#|url\(#)', lambda match: f"{match.group(1)}{name}-", text)
     text = re.sub(r"<style type=\"text/css\">.*?</style>", "", text, flags=re.DOTALL)
     # A fixed family in the markup would win over the page's.
     text = text.replace("'DejaVu Sans'", "var(--figure-font)")

@@ -161,9 +161,9 @@ class Page:
 
 
 def anchor(*parts: str) -> str:
-    """An id for an element. Characters without a place in one are spelled out, so that ids stay apart."""
+    """An id for an element, or a file's name. Other characters are spelled out, so that different names stay apart."""
     joined = "-".join(part for part in parts if part)
-    return re.sub(r"[^A-Za-z0-9_-]", lambda match: f"-{ord(match.group()):x}" if match.group() != " " else "-", joined)
+    return re.sub(r"[^A-Za-z0-9_-]", lambda match: f"~{ord(match.group()):x}~", joined)
 
 
 def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()) -> TableView:
