@@ -131,9 +131,7 @@ def test_agrees_with_sklearn(drawn: tuple[int, list[tuple[int, int]]]) -> None:
         ("micro", score.micro_f1),
         ("weighted", score.weighted_f1),
     ):
-        assert ours(counts) == pytest.approx(
-            f1_score(gold, answers, labels=labels, average=average, zero_division=0.0)
-        )
+        assert ours(counts) == pytest.approx(f1_score(gold, answers, labels=labels, average=average, zero_division=0.0))
     assert score.accuracy(counts) == pytest.approx(accuracy_score(gold, answers))
 
 
