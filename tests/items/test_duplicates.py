@@ -138,3 +138,15 @@ def test_leaks_are_exactly_those_of_comparing_all(
     }
     leaks = {pair.b: pair.similarity for pair in leakage(left, right, threshold)}
     assert leaks == {key: value for key, value in best.items() if value >= threshold}
+
+
+def test_threshold_is_met_when_its_product_is_not_exact() -> None:
+    # 13 letters give 11 grams, 22 give 20 with those 11 among them: 11/20; and 0.55 * 20 is 11.000000000000002.
+    [pair] = near_duplicates({"a": "abcdefghijklm", "b": "abcdefghijklmnopqrstuv"}, 0.55)
+    assert pair.similarity == 0.55
+
+
+def test_of_equally_close_texts_leakage_gives_the_first() -> None:
+    # "abcdef" has 4 grams, each of the others those and one more: 4/5.
+    for left in ({"x": "abcdefg", "y": "abcdefh"}, {"y": "abcdefh", "x": "abcdefg"}):
+        assert leakage(left, {"r": "abcdef"}) == [Pair(next(iter(left)), "r", 0.8, "near")]
