@@ -79,6 +79,7 @@ class Decoder:
         self._end_ids = end_ids
         self._text = text
         self._accepts = frozenset(inspect.signature(model.forward).parameters)
+        self._recurrent = getattr(model, "_is_stateful", False) and "position_ids" not in self._accepts
         self._cache = next((name for name in _CACHE_NAMES if name in self._accepts), None)
 
     def generate(self, rows: Sequence[Prompt]) -> list[Generated]:
@@ -175,7 +176,9 @@ class Decoder:
             arguments["logits_to_keep"] = keep
         if self._cache is not None:
             arguments |= {self._cache: past, "use_cache": True}
-        out = self._model(input_ids=ids, attention_mask=mask, **arguments)
+        # A purely recurrent model multiplies what it is fed by the mask: one for all tokens so far would not fit.
+        seen = mask[:, -ids.shape[1] :] if self._recurrent else mask
+        out = self._model(input_ids=ids, attention_mask=seen, **arguments)
         return out.logits[:, -keep:].float(), None if self._cache is None else getattr(out, self._cache)
 
 

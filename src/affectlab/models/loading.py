@@ -120,6 +120,7 @@ def _fetch(name: str) -> Path:
 
 def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings: ModelSettings) -> Loaded:
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     device = _device(settings.device)
@@ -136,7 +137,7 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
                 output_loading_info=True,
                 **local,
             )
-        except (OSError, ValueError, KeyError, ImportError) as error:
+        except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
             reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise UserError(
                 f"{spec} cannot be loaded: {reason} It must be a causal language model with safetensors weights and "
