@@ -167,7 +167,7 @@ def _join(
 
 
 def _least_shared(size: int, threshold: float) -> int:
-    # Less a hair before the ceiling: 0.55 * 20 is a little more than 11 in floating point.
+    # Less a hair before the ceiling: 0.56 * 25 is a little more than 14 in floating point.
     return math.ceil(threshold * size - _SLACK)
 
 
