@@ -13,9 +13,21 @@ FIVE = ("joy", "pride", "relief", "gratitude", "excitement")
 
 def test_rotation_puts_the_gold_where_asked_and_keeps_neighbours() -> None:
     # gold relief (index 2) at place 0: the list turned by 2.
-    assert list(arrange(FIVE, "rotate", "", 0, "relief").values()) == ["relief", "gratitude", "excitement", "joy", "pride"]
+    assert list(arrange(FIVE, "rotate", "", 0, "relief").values()) == [
+        "relief",
+        "gratitude",
+        "excitement",
+        "joy",
+        "pride",
+    ]
     # at place 4: turned by 2 - 4 = -2, that is 3.
-    assert list(arrange(FIVE, "rotate", "", 4, "relief").values()) == ["gratitude", "excitement", "joy", "pride", "relief"]
+    assert list(arrange(FIVE, "rotate", "", 4, "relief").values()) == [
+        "gratitude",
+        "excitement",
+        "joy",
+        "pride",
+        "relief",
+    ]
 
 
 def test_rotation_without_gold_turns_the_list_by_its_place() -> None:

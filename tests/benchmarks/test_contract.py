@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from importlib.resources import as_file
 from pathlib import Path
@@ -14,12 +15,10 @@ from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Scores, dumps
-from affectlab.models.base import Ability
+from affectlab.models.base import Ability, Response
 from affectlab.runs import Plan
 from affectlab.runs.plan import Cell
 from affectlab.stats.bootstrap import Interval
-
-import json
 
 PAIRS = [(name, protocol) for name in benchmark_names() for protocol in open_benchmark(name).protocols]
 
@@ -37,16 +36,18 @@ def plan_of(name: str, protocol: str, asking: Asking) -> Plan:
 def answer_gold(plan: Plan) -> PredictionTable:
     answers = {}
     for cell, item in plan.cells():
-        answered: dict[tuple[str, str], object] = {}
+        answered: dict[tuple[str, str], Response] = {}
         while True:
-            asked = plan.requests(cell, item, answered)  # type: ignore[arg-type]
+            asked = plan.requests(cell, item, answered)
             missing = [request for request in asked if (request.variant, request.step) not in answered]
             if not missing:
                 break
             for request in missing:
-                answered[request.variant, request.step] = plan.protocol.ideal_reply(item, request, item.gold, plan.asking)
+                answered[request.variant, request.step] = plan.protocol.ideal_reply(
+                    item, request, item.gold, plan.asking
+                )
         answers[cell] = answered
-    return PredictionTable.from_rows(plan.predictions(answers))  # type: ignore[arg-type]
+    return PredictionTable.from_rows(plan.predictions(answers))
 
 
 @pytest.mark.parametrize("name", benchmark_names())
@@ -130,7 +131,7 @@ def test_predictions_without_gold_get_no_scores_and_a_note(name: str) -> None:
     assert any("gold" in note for note in scores.notes)
 
 
-def _gold_answers(plan: Plan) -> dict[Cell, dict[tuple[str, str], object]]:
+def _gold_answers(plan: Plan) -> dict[Cell, dict[tuple[str, str], Response]]:
     return {
         cell: {
             (request.variant, request.step): plan.protocol.ideal_reply(item, request, item.gold, plan.asking)

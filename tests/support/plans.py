@@ -13,7 +13,13 @@ from affectlab.benchmarks.base import Asking
 from affectlab.items import Item
 from affectlab.runs import Plan
 
-EMOTIONS = (("joy", "anger"), ("pride", "sadness"), ("relief", "fear"), ("gratitude", "disgust"), ("excitement", "embarrassment"))
+EMOTIONS = (
+    ("joy", "anger"),
+    ("pride", "sadness"),
+    ("relief", "fear"),
+    ("gratitude", "disgust"),
+    ("excitement", "embarrassment"),
+)
 
 
 def scene(item_id: str, index: int, gold: tuple[str, str] | None = None, mode: str = "physical") -> Item:
@@ -51,7 +57,9 @@ def scripted_file(path: Path, plan: Plan, answers: dict[str, tuple[str, str]] | 
     """A script in which every item gets the reply of a model that answers its gold, or ``answers`` by item."""
     with path.open("w", encoding="utf-8") as file:
         for item in plan.items:
-            chosen = dict(zip("AB", answers[item.id], strict=True)) if answers and item.id in answers else dict(item.gold)
+            chosen = (
+                dict(zip("AB", answers[item.id], strict=True)) if answers and item.id in answers else dict(item.gold)
+            )
             for request in plan.protocol.requests(item, plan.asking, {}):
                 reply = plan.protocol.ideal_reply(item, request, chosen, plan.asking)
                 line: dict[str, Any] = {"item": item.id, "step": request.step, "variant": request.variant}

@@ -27,18 +27,14 @@ def guarded(command: Callable[[], Any], *, debug: bool) -> int:
     Errors raised on purpose are shown as their text, 2 for the user's and 1 for the world's. Anything else is a bug:
     one line that says so, and the traceback under ``--debug``.
     """
-    import click
-
     try:
-        result = command()
+        command()
         sys.stdout.flush()
+    except SystemExit as ended:  # typer has told of wrong usage, or a command chose its exit code
+        return ended.code if isinstance(ended.code, int) else 0
     except AffectlabError as error:
         return _failed(str(error), error.exit_code, debug=debug)
-    except click.ClickException as error:
-        if error.format_message():
-            error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
@@ -51,7 +47,7 @@ def guarded(command: Callable[[], Any], *, debug: bool) -> int:
             "Run again with --debug and report what it prints."
         )
         return _failed(text, 1, debug=debug)
-    return result if isinstance(result, int) else 0
+    return 0
 
 
 def _failed(text: str, code: int, *, debug: bool) -> int:

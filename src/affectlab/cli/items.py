@@ -68,7 +68,7 @@ def duplicates(
     field: Annotated[str, typer.Option(help="Field that holds the text.")] = "sentence",
     threshold: Annotated[float, typer.Option(help="Similarity from which two texts count, in (0, 1].")] = 0.8,
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """List the pairs; exit code 1 when there are any."""
     from affectlab.items import leakage, near_duplicates, read_texts
 
@@ -87,4 +87,4 @@ def duplicates(
         )
     else:
         print(f"No pair among {len(first)} texts is {threshold} alike or more.")
-    return 1 if found else 0
+    raise typer.Exit(1 if found else 0)

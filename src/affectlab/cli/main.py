@@ -48,4 +48,4 @@ items.add_to(app)
 
 def main() -> None:
     """Entry point: runs a command and turns errors into one clear text and an exit code."""
-    sys.exit(guarded(lambda: app(standalone_mode=False), debug="--debug" in sys.argv))
+    sys.exit(guarded(lambda: app(prog_name="affectlab"), debug="--debug" in sys.argv))

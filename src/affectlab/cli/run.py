@@ -69,7 +69,7 @@ def run(
     batch_tokens: Annotated[int, typer.Option(help="Token budget of a local batch.", min=1)] = 8192,
     replicates: Replicates = 1000,
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Ask what is missing, score, and print the table."""
     from affectlab.benchmarks import open_benchmark
     from affectlab.models import ModelSettings, open_model
@@ -113,7 +113,7 @@ def run(
         asked.close()
     code = _tell(session, out)
     if session.found + session.answered == 0:
-        return code
+        raise typer.Exit(code)
     scored = score_run(out, Interval(replicates=replicates))
     if as_json:
         print_json(result_to_dict(scored, session))
@@ -123,7 +123,7 @@ def run(
 
         print_report(report_of(scored))
         print(f"\nRun folder: {out}\nHTML report: affectlab report {out}")
-    return code
+    raise typer.Exit(code)
 
 
 def make_plan(

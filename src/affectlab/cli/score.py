@@ -31,7 +31,7 @@ def score(
     """Read every stored response again and print the table."""
     from affectlab.cli.run import result_to_dict
     from affectlab.report.from_run import report_of
-    from affectlab.report.terminal import make_console, print_report, render_scores
+    from affectlab.report.terminal import print_report, print_scores
     from affectlab.runs import score_predictions, score_run
     from affectlab.stats.bootstrap import Interval
 
@@ -49,7 +49,7 @@ def score(
             print_json({condition: scores.to_dict() for condition, scores in sheets.items()})
         else:
             for condition, scores in sheets.items():
-                make_console().print(render_scores(scores, condition if len(sheets) > 1 else ""))
+                print_scores(scores, condition if len(sheets) > 1 else "")
         return
     scored = score_run(path, interval)
     if as_json:

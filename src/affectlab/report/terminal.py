@@ -32,6 +32,11 @@ def print_report(report: RunReport, console: Console | None = None) -> None:
     (console or make_console()).print(render_run(report))
 
 
+def print_scores(scores: Scores, condition: str = "", console: Console | None = None) -> None:
+    """Print a score sheet that belongs to no run folder."""
+    (console or make_console()).print(Group(render_headline(scores, condition), *_notes(scores.notes), *_body(scores)))
+
+
 def print_document(document: Document, console: Console | None = None) -> None:
     """Print a comparison or any other set of tables."""
     (console or make_console()).print(render_document(document))

@@ -122,7 +122,9 @@ class RunFolder:
         Raises:
             UserError: When it is not empty and holds no run.
         """
-        strangers = sorted(entry.name for entry in self.path.iterdir() if entry.name != ".lock")
+        # A process killed while it made the folder leaves these behind; they are written anew.
+        ours = {".lock", "items.jsonl", ".items.jsonl.part", ".manifest.json.part"}
+        strangers = sorted(entry.name for entry in self.path.iterdir() if entry.name not in ours)
         if strangers:
             raise UserError(
                 f"{self.path} is not empty and is not a run folder (it holds {', '.join(strangers[:3])}"
