@@ -177,7 +177,7 @@ def test_confusion_rows_are_gold(scores: Scores) -> None:
     assert positive.rows == ("joy", "pride", "relief", "gratitude", "excitement")
     assert positive.columns == (*positive.rows, "no answer")
     assert np.array_equal(
-        positive.values,
+        np.array(positive.values),
         (
             (1, 0, 1, 0, 0, 1),
             (1, 2, 0, 0, 0, 0),
@@ -187,7 +187,7 @@ def test_confusion_rows_are_gold(scores: Scores) -> None:
         ),
     )
     assert np.array_equal(
-        negative.values,
+        np.array(negative.values),
         (
             (2, 1, 0, 0, 0, 0),
             (1, 2, 0, 0, 0, 0),
