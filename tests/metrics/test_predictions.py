@@ -156,7 +156,7 @@ def test_empty_file_is_an_empty_table(tmp_path: Path) -> None:
         ('{"item": 1, "slot": "A", "outcome": "ok"}, {"item": 2, "slot": "A", "outcome": "ok"}', "line 3: not JSON"),
     ],
 )
-@pytest.mark.parametrize("block", [60, 1 << 18])
+@pytest.mark.parametrize("block", [60, 300, 1 << 18])  # a line, two lines, all lines
 def test_first_bad_line_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: str, message: str, block: int
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from affectlab.errors import UserError
 from affectlab.metrics import classification as score
+from affectlab.stats import paired
 from affectlab.stats.bootstrap import Interval, patterns
 from affectlab.stats.measures import Measures, Over, Share, Statistic
 from affectlab.stats.paired import paired_difference, paired_differences, permutation_totals
@@ -127,6 +128,11 @@ def test_macro_f1_permutation_by_enumeration() -> None:
     found = paired_difference(a, b, how=Interval(replicates=40_000))
     assert found.difference.value == pytest.approx(observed)
     assert found.p == pytest.approx(extreme / 64, abs=0.012)
+
+
+def test_swaps_that_tie_but_for_rounding_count() -> None:
+    # .1 + .2 is .30000000000000004 in floating point
+    assert paired._permutation_p(0.1 + 0.2, np.array([0.3, -0.3, 0.29])) == (0.75, 0)
 
 
 def test_p_is_never_zero() -> None:
