@@ -84,7 +84,7 @@ def document_html(document: Document) -> str:
         for index, section in enumerate(document.sections, start=1)
     ]
     if document.details:
-        sections.append(SectionView("made", "How this was made", details=details(document.details)))
+        sections.append(SectionView("made", "How this was made", details=details(document.details, "Settings")))
     return _render(Page(document.title, document.title, document.summary, (), tuple(sections), "Made with affectlab."))
 
 

@@ -245,14 +245,14 @@ def card(estimate: Estimate, baselines: Mapping[str, float]) -> Card:
     )
 
 
-def details(manifest: Mapping[str, Any]) -> tuple[Details, ...]:
+def details(manifest: Mapping[str, Any], first: str = "Run") -> tuple[Details, ...]:
     """A manifest as groups of names and values: single values first, then a group per mapping or listed mapping."""
     single = tuple(
         (_name(key), _value(value))
         for key, value in manifest.items()
         if not isinstance(value, Mapping) and not _mappings(value)
     )
-    groups = [Details("Run", single)] if single else []
+    groups = [Details(first, single)] if single else []
     for key, value in manifest.items():
         if isinstance(value, Mapping) and value:
             groups.append(Details(_name(key), tuple(_flat(value))))
