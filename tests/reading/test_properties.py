@@ -47,12 +47,13 @@ READERS: dict[str, Reader] = {
     "yes or no": lambda text, finish: [read_yes_no(text, finish=finish)],
     "text": lambda text, finish: [read_text(text, finish=finish)],
 }
-PIECES = st.sampled_from(
-    "A B C E I a b AGENT A: B: answer Answer: the is not but or and , ; : . ( ) [ ] { } < > \" ' ` ``` ** _ | \\boxed{ $ "
-    "\n \r\n <think> </think> ◁think▷ <|channel|> final <|message|> joy anger fear 选 答案 是 不 。 ： 1 2 3.5 -4 10 ten "
-    "yes no Somewhat agree Strongly disagree Glad, happy, joyful None Proud \u200b \u00a0 intent Irony null true // /* # "
-    "I'm sorry cannot help ~~ <answer> </answer> N/A 😀".split(" ")
-)
+_PIECES = """
+A B C E I a b AGENT A: B: answer Answer: the is not but or and , ; : . ( ) [ ] { } < > " ' ` ``` ** _ | \\boxed{ $ ~~
+<think> </think> ◁think▷ <|channel|> final <|message|> <answer> </answer> joy anger fear 选 答案 是 不 。 ： 1 2 3.5 -4
+10 ten yes no Somewhat agree Strongly disagree Glad, happy, joyful None Proud intent Irony null true // /* # I'm sorry
+cannot help N/A 😀
+"""
+PIECES = st.sampled_from([*_PIECES.split(), "\n", "\r\n", "\u200b", "\u00a0"])
 REPLIES = st.one_of(
     st.none(),
     st.text(max_size=200),
@@ -193,13 +194,13 @@ GROWING: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("kind", GROWING)
 def test_time_grows_with_the_length_and_no_faster(kind: str) -> None:
     """Ten times the text may take ten times as long; quadratic reading would take a hundred times."""
-    small, large = GROWING[kind](20_000), GROWING[kind](200_000)
+    small, large = GROWING[kind](10_000), GROWING[kind](100_000)
     for name, reader in READERS.items():
         reader(small, "stop")
         first = min(_seconds(reader, small) for _ in range(2))
         second = _seconds(reader, large)
         if second > 0.1:
-            assert second < 40 * first, f"{name}: {first:.4f} s for 20 kB, {second:.4f} s for 200 kB"
+            assert second < 40 * first, f"{name}: {first:.4f} s for 10 kB, {second:.4f} s for 100 kB"
 
 
 def _seconds(reader: Reader, text: str) -> float:

@@ -16,14 +16,14 @@ _FILLER: Final = re.compile(
     r"number|definitely|clearly|certainly|probably|most likely|likely|therefore|thus|so|simply|indeed|just|"
     r"definitively|either|both|between|closest to|closer to|of|agent)(?![A-Za-z'])[ ]?"
     r"|选项|選項|选择|選擇|应该|應該|应当|选|選|是|为|為|第|就是|了|的|は|은|는"
-    r"|[ :=\"'(\[{<「『“‘【】《$#→>~-])*+",
+    r"|[ :=\"'(\[{<「『“‘【】《$#→>~-]{1,12}){0,16}+",
     re.IGNORECASE,
 )
 _NOT: Final = re.compile(r"(?:not|neither|nor|isn't|never|不是|并非|不|非)(?![A-Za-z])[ ]?", re.IGNORECASE)
 _BUT: Final = re.compile(
     r"[ ]?[,;.]?[ ]?(?:but(?: rather)?|rather|instead|it is|it's|而是|应该是|是)[ :,]?", re.IGNORECASE
 )
-_JOIN: Final = re.compile(
+JOIN: Final = re.compile(
     r"[\"')\]】」]{0,2}(?:[ ]?(?:,|/|&|\+|;|或者|或是|或|和|与|與|以及|还是|還是|及)[ ]?(?:or |and |and/or )?"
     r"|[ ](?:or|and/or|and|nor|vs\.?|versus)[ ])"
     r"(?:(?:maybe|possibly|even|perhaps|also|option|either|选项)[ ])?[\"'(\[【「]{0,2}",
@@ -54,6 +54,9 @@ POSITIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+_LONGEST_LIST: Final = 12
 
 
 class Follow(IntEnum):
@@ -105,22 +108,23 @@ def follow_at(text: str, found: Found, at: int) -> Follow:
 
 def phrase_at(vocab: Vocabulary, text: str, low: str, at: int) -> Phrase | None:
     """The answer phrase that starts at a place, after words and marks that only lead up to it."""
-    start = _lead_up(text, at, vocab, low)
-    taken_back = _NOT.match(text, start)
+    start, first = _lead_up(text, at, vocab, low)
     negated = False
-    if taken_back is not None and find_at(vocab, text, low, start) is None:
+    if first is None and (taken_back := _NOT.match(text, start)) is not None:
         negated = True
-        start = _lead_up(text, taken_back.end(), vocab, low)
-    first = find_at(vocab, text, low, start)
+        start, first = _lead_up(text, taken_back.end(), vocab, low)
     if first is None:
         return None
     keys, end, raised, last = [first.key], first.end, list(first.flags), first
-    while (join := _JOIN.match(text, end)) is not None:
-        more = find_at(vocab, text, low, _lead_up(text, join.end(), vocab, low))
+    for _ in range(_LONGEST_LIST):
+        join = JOIN.match(text, end)
+        if join is None:
+            break
+        _, more = _lead_up(text, join.end(), vocab, low)
         if more is None:
             break
         prose = more.bare and follow_at(text, more, more.end) <= Follow.WORD
-        if prose and "," in join.group() and not _JOIN.match(text, more.end):
+        if prose and "," in join.group() and not JOIN.match(text, more.end):
             break
         if more.key not in keys:
             keys.append(more.key)
@@ -134,9 +138,10 @@ def phrase_at(vocab: Vocabulary, text: str, low: str, at: int) -> Phrase | None:
     return Phrase(tuple(keys), start, end, negated, tuple(raised), follow, first.bare and len(keys) == 1)
 
 
-def _lead_up(text: str, at: int, vocab: Vocabulary, low: str) -> int:
-    """Where the lead-up ends; a declared name that begins like one ("most likely joy") is not skipped."""
-    if find_at(vocab, text, low, at) is not None:
-        return at
-    filler = _FILLER.match(text, at)
-    return filler.end() if filler else at
+def _lead_up(text: str, at: int, vocab: Vocabulary, low: str) -> tuple[int, Found | None]:
+    """Where the lead-up ends, and the answer there; a declared name that begins like a lead-up is not skipped."""
+    found = find_at(vocab, text, low, at)
+    filler = _FILLER.match(text, at) if found is None else None
+    if filler is None or filler.end() == at:
+        return at, found
+    return filler.end(), find_at(vocab, text, low, filler.end())

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from affectlab.reading import flags
 from affectlab.reading.outcome import Outcome, Reading
-from affectlab.reading.phrases import POSITIVE, Follow, Phrase, phrase_at
+from affectlab.reading.phrases import JOIN, POSITIVE, Follow, Phrase, phrase_at
 from affectlab.reading.vocabulary import OUTSIDE, Vocabulary, find_at, lower, name_at
 
 _STRONG_LINK: Final = (
@@ -53,7 +53,7 @@ _NEGATION: Final = re.compile(
 _HEDGE: Final = re.compile(
     r"(?<![A-Za-z])(?:might|could|may|perhaps|maybe|possibly)(?![A-Za-z])|可能|也许", re.IGNORECASE
 )
-_CLAUSE: Final = re.compile(r".*(?:[.!?;,\n…]|(?<![A-Za-z])but(?![A-Za-z])|但)", re.DOTALL | re.IGNORECASE)
+_CLAUSE_BREAKS: Final = (".", "!", "?", ";", ",", "\n", "…", " but ", " but\n", "但")
 _MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3400-\u9fff]")
 _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
@@ -204,8 +204,8 @@ def _leads(vocab: Vocabulary, phrase: Phrase, text: str, low: str, stop: int) ->
 
 def _clause_before(text: str, at: int) -> str:
     before = text[max(0, at - 100) : at]
-    cut = _CLAUSE.match(before)
-    return before[cut.end() :] if cut else before
+    cut = max((before.rfind(mark) + len(mark) for mark in _CLAUSE_BREAKS if mark in before), default=0)
+    return before[cut:]
 
 
 def _confirmed(vocab: Vocabulary, text: str, low: str) -> list[Phrase]:
@@ -277,11 +277,13 @@ def _mentioned(vocab: Vocabulary, text: str, low: str) -> Reading:
         answer = find_at(vocab, text, low, start)
         if answer is None or answer.key == OUTSIDE:
             continue
-        listed = phrase_at(vocab, text, low, start)
+        listed = phrase_at(vocab, text, low, start) if JOIN.match(text, answer.end) else None
         keys = listed.keys if listed is not None else (answer.key,)
         if len(keys) == 1 and answer.bare and text[start] not in _CLEAR_LETTERS:
             continue
         end = listed.end if listed is not None else answer.end
+        if found.keys() >= set(keys):
+            continue
         clause = _clause_before(text, start)
         if _NEGATION.search(clause) and not _TORN.search(clause):
             continue

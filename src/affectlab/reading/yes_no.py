@@ -29,9 +29,9 @@ NO: Final = (
 _VOCAB: Final = vocabulary([("yes", YES), ("no", NO)], lettered=False)
 _OPTION: Final = re.compile(r"\A\W*(?:option )?\(?[A-Z1-9][.):]\s*(?=\w)")
 _CLAUSE: Final = re.compile(
-    r"(?:\A|[.;,!?\n:—–-])\W*(?:well |oh |so |and |but |then |answer |the answer is )?"
+    r"(?:\A|[.;,!?\n:—–-])\W{0,4}(?:well |oh |so |and |but |then |answer |the answer is )?"
     r"(?P<word>yes|yeah|yep|no|nope|not really|not at all|definitely not|absolutely not|是的|不是|没有|是|否|不|有)"
-    r"(?P<hard>[\"'”’)]*\s*(?:[.,;:!\n—–-]|\Z))?(?![A-Za-z\u3400-\u9fff])",
+    r"(?P<hard>[\"'”’)]{0,4}\s{0,4}(?:[.,;:!\n—–-]|\Z))?(?![A-Za-z\u3400-\u9fff])",
     re.IGNORECASE,
 )
 _CHINESE: Final = re.compile(
