@@ -95,7 +95,7 @@ def test_the_example_benchmark_runs_and_scores(tmp_path: Path, gold_replies: Pat
     plan = Plan(
         benchmark=benchmark,
         protocol=benchmark.protocols["word"],
-        items=benchmark.load(str(benchmark.sample), {}),
+        items=benchmark.load(str(benchmark.sample), {}).items,
         source="sample",
         data_sha256="",
     )

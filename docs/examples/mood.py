@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from affectlab.benchmarks.base import Answered, Asking, Benchmark, ReferenceRow
 from affectlab.benchmarks.prompt import PromptTemplate
-from affectlab.items import Item, load_items
+from affectlab.items import Item, Loaded, load_items
 from affectlab.labels import load as load_labels
 from affectlab.metrics import classification
 from affectlab.metrics.predictions import Prediction, PredictionTable
@@ -41,7 +41,7 @@ def to_item(record: Record, index: int) -> Item:
     return Item(id=record.id, index=index, inputs={"text": record.text}, gold=gold)
 
 
-def load(source: str, fields: Mapping[str, str]) -> tuple[Item, ...]:
+def load(source: str, fields: Mapping[str, str]) -> Loaded:
     """Items of a file; every bad row is listed in one error."""
     return load_items(source, fields, Record, to_item)
 

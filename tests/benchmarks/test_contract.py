@@ -25,7 +25,7 @@ PAIRS = [(name, protocol) for name in benchmark_names() for protocol in open_ben
 
 def sample(benchmark: Benchmark) -> tuple[Item, ...]:
     with as_file(benchmark.sample) as path:
-        return benchmark.load(str(path), {})
+        return benchmark.load(str(path), {}).items
 
 
 def plan_of(name: str, protocol: str, asking: Asking) -> Plan:

@@ -53,7 +53,7 @@ def problems(source: str) -> list[tuple[int, str, str, str]]:
 
 def test_items_in_file_order_with_their_position(tmp_path: Path) -> None:
     source = put(tmp_path, [{"id": "b", "text": "x", "label": "joy"}, {"id": "a", "text": "y"}])
-    assert load_items(source, {}, Record, to_item) == (
+    assert load_items(source, {}, Record, to_item).items == (
         Item("b", 0, {"text": "x"}, {"label": "joy"}),
         Item("a", 1, {"text": "y"}, {}),
     )
@@ -64,6 +64,11 @@ def test_fields_and_csv(tmp_path: Path) -> None:
     file.write_text("key,sentence,label\n1,hi,\n2,ho,joy\n", encoding="utf-8")
     items = load_items(str(file), {"id": "key", "text": "sentence"}, Record, to_item)
     assert [(item.id, dict(item.gold)) for item in items] == [("1", {}), ("2", {"label": "joy"})]
+
+
+def test_columns_that_nothing_reads_are_named(tmp_path: Path) -> None:
+    source = put(tmp_path, [{"id": "a", "text": "x", "Year": 1}, {"id": "b", "text": "y", "author": "Ann"}])
+    assert load_items(source, {}, Record, to_item).ignored == ("author", "Year")
 
 
 def test_all_problems_of_all_rows_in_plain_words(tmp_path: Path) -> None:

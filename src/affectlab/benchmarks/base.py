@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from typing import Any, Literal, Protocol, TypeAlias
 
-from affectlab.items import Item
+from affectlab.items import Item, Loaded
 from affectlab.labels import LabelSpace
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
@@ -127,7 +127,7 @@ class Benchmark:
     question: str
     slots: Mapping[str, LabelSpace | None]
     protocols: Mapping[str, AskingProtocol]
-    load: Callable[[str, Mapping[str, str]], tuple[Item, ...]]
+    load: Callable[[str, Mapping[str, str]], Loaded]
     sample: Traversable
     score: Callable[[PredictionTable, str, Interval], Scores]
     measures: Callable[[PredictionTable, str], Measures]

@@ -35,6 +35,7 @@ def check(
 
     opened = open_benchmark(benchmark)
     items = opened.load(data, pairs(field_map or [], "--map"))
+    ignored = list(items.ignored)
     gold = {slot: sum(slot in item.gold for item in items) for slot in opened.slots}
     slices = Counter((name, value) for item in items for name, value in item.slices.items())
     if as_json:
@@ -42,6 +43,7 @@ def check(
             {
                 "items": len(items),
                 "clusters": len({item.cluster for item in items}),
+                "ignored_columns": ignored,
                 "gold": gold,
                 "slices": [
                     {"slice": name, "value": value, "items": count} for (name, value), count in sorted(slices.items())
@@ -50,6 +52,8 @@ def check(
         )
         return
     print(f"{len(items)} items in {len({item.cluster for item in items})} clusters; every row is good.")
+    if ignored:
+        print(f"Columns not used: {', '.join(ignored)}.")
     print_rows(("slot", "with gold"), [(slot, str(count)) for slot, count in gold.items()])
     if slices:
         print()

@@ -25,12 +25,15 @@ def report(
     latex: Annotated[
         Path | None, typer.Option(help="Also write the tables as LaTeX (booktabs) into this file.")
     ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write the figures as SVG into this folder, in fixed colours for print.")
+    ] = None,
     replicates: Replicates = 1000,
     as_json: AsJson = False,
 ) -> None:
     """Score the run from its responses, print it, and write the page."""
     from affectlab.cli.run import result_to_dict
-    from affectlab.report.export import run_to_latex, write_csv
+    from affectlab.report.export import run_to_latex, write_csv, write_figures
     from affectlab.report.from_run import report_of
     from affectlab.report.html import run_html
     from affectlab.report.terminal import print_report
@@ -46,6 +49,9 @@ def report(
     if csv is not None:
         with writing(csv):
             write_csv(shown, csv)
+    if figures is not None:
+        with writing(figures):
+            write_figures(shown, figures)
     if latex is not None:
         with writing(latex):
             latex.write_text(run_to_latex(shown), encoding="utf-8")

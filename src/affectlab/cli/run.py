@@ -93,6 +93,8 @@ def run(
         "options": pairs(settings or [], "--set"),
     }
     plan = make_plan(opened, chosen, data, pairs(field_map or [], "--map"), limit, asking, repeats)
+    if plan.ignored:
+        print(f"Columns not used: {', '.join(plan.ignored)}.", file=sys.stderr)
     asked = open_model(
         model,
         ModelSettings(
@@ -157,6 +159,7 @@ def make_plan(
         data_sha256=digest,
         asking=Asking(**asking),
         repeats=repeats,
+        ignored=loaded.ignored,
     )
 
 

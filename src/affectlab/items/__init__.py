@@ -12,7 +12,7 @@ from affectlab.items.item import Gold, Item
 
 if TYPE_CHECKING:
     from affectlab.items.duplicates import Pair, leakage, near_duplicates
-    from affectlab.items.load import load_items
+    from affectlab.items.load import Loaded, load_items
     from affectlab.items.parse import Row
     from affectlab.items.problems import DataError, Problem
     from affectlab.items.read import read_rows, read_texts, source_digest
@@ -23,6 +23,7 @@ _WHERE = {
     "Problem": "problems",
     "Row": "parse",
     "leakage": "duplicates",
+    "Loaded": "load",
     "load_items": "load",
     "near_duplicates": "duplicates",
     "read_rows": "read",
@@ -34,6 +35,7 @@ __all__ = [
     "DataError",
     "Gold",
     "Item",
+    "Loaded",
     "Pair",
     "Problem",
     "Row",

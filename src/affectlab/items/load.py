@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from affectlab.errors import UserError
 from affectlab.items.item import Item
@@ -38,13 +39,36 @@ _PLAIN = {
 }
 
 
+@dataclass(frozen=True)
+class Loaded(Sequence[Item]):
+    """Items of a source, as a sequence, and what of the source went into none of them.
+
+    Attributes:
+        items: In file order.
+        ignored: Columns that nothing reads, those with personal data included; to be recorded, not lost silently.
+    """
+
+    items: tuple[Item, ...]
+    ignored: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, place: int | slice) -> Item | tuple[Item, ...]:
+        return self.items[place]
+
+
 def load_items(
     source: str,
     fields: Mapping[str, str],
     record: type[R],
     to_item: Callable[[R, int], Item],
     check: Callable[[Sequence[tuple[Row, R]]], Iterable[Problem]] | None = None,
-) -> tuple[Item, ...]:
+) -> Loaded:
     """Reads, validates and converts a data source.
 
     Columns that hold personal data (:func:`affectlab.items.personal.personal_columns`) are left out first,
@@ -58,7 +82,7 @@ def load_items(
         check: Rules that need all rows at once; gets the valid rows and yields problems.
 
     Returns:
-        Items in file order, with unique ids.
+        Items in file order, with unique ids, and the columns that were not used.
 
     Raises:
         DataError: Listing every bad row, when any is bad; nothing is loaded then.
@@ -67,7 +91,7 @@ def load_items(
     """
     from pydantic import ValidationError
 
-    rows, _ = drop_personal(read_rows(source, fields), keep={*record.model_fields, *fields})
+    rows, personal = drop_personal(read_rows(source, fields), keep={*record.model_fields, *fields})
     _check_columns(source, rows, record)
     problems: list[Problem] = []
     valid: list[tuple[Row, R]] = []
@@ -95,7 +119,15 @@ def load_items(
         problems += check(valid)
     if problems:
         raise DataError(source, problems)
-    return tuple(items)
+    return Loaded(tuple(items), (*personal, *_unread(rows, record)))
+
+
+def _unread(rows: Sequence[Row], record: type[BaseModel]) -> list[str]:
+    """Columns no field reads; none when the record takes whatever it is given (``extra="allow"``)."""
+    if record.model_config.get("extra") == "allow":
+        return []
+    read = {spelling for name, field in record.model_fields.items() for spelling in _spellings(name, field)}
+    return [column for column in dict.fromkeys(name for row in rows for name in row.data) if column not in read]
 
 
 def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) -> None:

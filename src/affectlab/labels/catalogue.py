@@ -184,9 +184,7 @@ def _only(path: Path, where: str, table: dict[str, Any], allowed: set[str], requ
     if missing:
         raise UserError(f"{path}: {where} lacks {', '.join(missing)}")
     if unknown:
-        raise UserError(
-            f"{path}: {where} has unknown {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}"
-        )
+        raise UserError(f"{path}: {where} has unknown {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}")
 
 
 def _text(path: Path, table: dict[str, Any], key: str) -> str:

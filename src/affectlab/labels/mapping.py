@@ -59,12 +59,8 @@ class Mapping:
         problems = [f"{i!r} is both mapped and dropped" for i in self.dropped if i in self.pairs]
         problems += [f"{i!r} is not a label of {source.name!r}" for i in covered if i not in source]
         problems += [f"{i!r} of {source.name!r} is not covered" for i in source.ids if i not in covered]
-        problems += [
-            f"{i!r} is not a label of {target.name!r}" for i in self.pairs.values() if i not in target
-        ]
-        problems += [
-            f"a reason is given for {i!r}, which is not covered" for i in self.reasons if i not in covered
-        ]
+        problems += [f"{i!r} is not a label of {target.name!r}" for i in self.pairs.values() if i not in target]
+        problems += [f"a reason is given for {i!r}, which is not covered" for i in self.reasons if i not in covered]
         if problems:
             raise UserError(f"mapping {self.name!r}: " + "; ".join(problems))
 

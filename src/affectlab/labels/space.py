@@ -104,15 +104,12 @@ class LabelSpace:
         if "en" not in label.names:
             raise UserError(f'{where}: no English name; add en = "..."')
         if self.groups and label.group not in self.groups:
-            raise UserError(
-                f"{where}: unknown group {label.group!r}; declared groups: {', '.join(self.groups)}"
-            )
+            raise UserError(f"{where}: unknown group {label.group!r}; declared groups: {', '.join(self.groups)}")
         if label.group and not self.groups:
             raise UserError(f"{where}: group {label.group!r} is used but the file declares no groups")
         if len(label.parts) != len(self.components):
             raise UserError(
-                f"{where}: {len(label.parts)} parts for {len(self.components)} component spaces; "
-                "give one of each"
+                f"{where}: {len(label.parts)} parts for {len(self.components)} component spaces; give one of each"
             )
 
     @cached_property

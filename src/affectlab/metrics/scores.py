@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from affectlab.stats.estimate import Estimate
 
-Cell: TypeAlias = "str | int | float | None | Estimate"
+Cell: TypeAlias = "str | int | float | Estimate | None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Request:
         step: Which of the protocol's questions this is (``"joint"``, ``"A"``, ``"stance"``).
         messages: The conversation so far; the model speaks next.
         prefill: Text the assistant's turn starts with. Options are scored, or text generated, right after it.
-        options: Continuations to score, each with its own leading space where the text needs one. Empty: generate.
+        options: Continuations to score, each with its own leading space where the text needs one; none: generate.
         sampling: How to generate; ignored when scoring.
         variant: Which of several presentations of the same question this is (``"order=2"``); empty if only one.
         condition: The state the model is put in.
@@ -108,7 +108,7 @@ class Response:
     Attributes:
         text: The generated text without the prefill; ``None`` when the server sent none, or when scoring.
         finish: Why it ended: ``stop``, ``length`` (token limit), ``filter`` (withheld by the server), ``scored``.
-        logprobs: When scoring: summed log-probability (natural log) of each option's tokens, in the order of the options.
+        logprobs: When scoring: summed log-probability (natural log) of each option's tokens, in option order.
         option_tokens: When scoring: number of tokens of each option, so that length-normalised scores can be had.
         reasoning: Reasoning text where the server sends it apart from the answer.
         prompt: The rendered prompt (after the chat template) where the model renders it here.
@@ -130,7 +130,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that got no response after all retries. It is not stored as a response, so the next run asks it again."""
+    """A request that got no response after all retries; not stored as a response, so the next run asks it again."""
 
     error: str
     attempts: int = 1

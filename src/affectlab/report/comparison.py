@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from affectlab.metrics.scores import Cell, Table
 from affectlab.report.model import Document, Section
+from affectlab.report.names import figure_name
 from affectlab.runs import Comparison
 
 
@@ -29,13 +30,14 @@ def _sentence(comparison: Comparison) -> str:
     if main.difference.value is None or adjusted is None:
         return f"The difference in {main.name} is undefined ({main.difference.reason})."
     verdict = "A difference is shown" if adjusted < 0.05 else "No difference is shown"
+    name = figure_name(main.name)
     detectable = (
         f"; these items would have shown a difference of {100 * main.detectable:.1f} points four times out of five"
         if main.detectable is not None
         else ""
     )
     points = f"{100 * main.difference.value:+.1f} points (adjusted p = {adjusted:.3g})"
-    return f"{verdict} in {main.name}: {points}{detectable}."
+    return f"{verdict} in {name}: {points}{detectable}."
 
 
 def _differences(comparison: Comparison) -> Table:

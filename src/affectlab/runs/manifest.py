@@ -63,6 +63,7 @@ def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
             "sha256": plan.data_sha256,
             "items": len(plan.items),
             "items_sha256": _ids_digest(plan),
+            "ignored_columns": list(plan.ignored),
         },
         "prompt_sha256": plan.prompt_sha256(),
         "asking": {

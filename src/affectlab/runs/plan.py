@@ -39,6 +39,7 @@ class Plan:
         data_sha256: Digest of that source.
         asking: Every knob that shapes the requests.
         conditions: States of the model.
+        ignored: Columns of the source that went into no item; recorded in the manifest.
         repeats: How often each request is asked; more than one needs a temperature above 0.
     """
 
@@ -50,6 +51,7 @@ class Plan:
     asking: Asking = field(default_factory=Asking)
     conditions: tuple[str, ...] = (NEUTRAL,)
     repeats: int = 1
+    ignored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.items:

@@ -147,8 +147,10 @@ def test_numbers_are_read_as_ids_but_not_as_sentences() -> None:
     assert "sentence" in messages({**FULL, "sentence": 12})
 
 
-def test_unknown_fields_are_kept() -> None:
-    assert scene(annotator=3).model_extra == {"annotator": 3}
+def test_other_fields_are_not_used_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "scenes.jsonl"
+    path.write_text(json.dumps({**FULL, "annotator": 3}), encoding="utf-8")
+    assert load(str(path), {}).ignored == ("annotator",)
 
 
 def test_load_reads_a_file_in_order_and_with_other_column_names(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from affectlab.items.item import Item
-from affectlab.items.load import load_items
+from affectlab.items.load import Loaded, load_items
 from affectlab.labels import load as load_labels
 
 LABEL_SPACE = "chiaro10"
@@ -90,7 +90,7 @@ class Scene(BaseModel):
 
     Only ``id``, ``sentence`` and both roles are needed: a scene without gold can be predicted, not scored.
     Empty strings in the other fields mean "no value". The paper's spelling with a capital letter
-    (``agent_A_role``, ``evidence_A``) is read as well. Fields not named here are kept in ``model_extra``.
+    (``agent_A_role``, ``evidence_A``) is read as well. Other fields are not used; :func:`load` names them.
 
     Attributes:
         id: Unique within the file; numbers are read as text.
@@ -111,7 +111,7 @@ class Scene(BaseModel):
         source: Where the scene comes from.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     id: Annotated[Text, BeforeValidator(_number_as_text)]
     sentence: Text
@@ -181,7 +181,7 @@ def to_item(scene: Scene, index: int) -> Item:
     )
 
 
-def load(source: str, fields: Mapping[str, str]) -> tuple[Item, ...]:
+def load(source: str, fields: Mapping[str, str]) -> Loaded:
     """Read a file of scenes.
 
     Args:
