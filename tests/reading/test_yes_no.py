@@ -111,7 +111,7 @@ def test_no(text: str) -> None:
         "Not really, no joy here; yes, some fear",
         "No joy. Yes, fear.",
         "Yes\nNo",
-        "是也不是",
+        "是或否",
     ],
 )
 def test_both_are_ambiguous(text: str) -> None:
@@ -123,6 +123,7 @@ def test_both_are_ambiguous(text: str) -> None:
     [
         (None, Outcome.EMPTY),
         ("Maybe", Outcome.UNPARSEABLE),
+        ("不确定", Outcome.UNPARSEABLE),
         ("I am not sure", Outcome.UNPARSEABLE),
         ("Yesterday was fine", Outcome.UNPARSEABLE),
         ("Nothing is shown", Outcome.UNPARSEABLE),

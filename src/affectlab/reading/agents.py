@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from affectlab.reading import flags
 from affectlab.reading.choice import option_vocabulary
 from affectlab.reading.conclude import conclude, unread
 from affectlab.reading.markup import plain
-from affectlab.reading.objects import find_objects
+from affectlab.reading.objects import Pairs, find_objects
 from affectlab.reading.outcome import Outcome, Reading
 from affectlab.reading.phrases import Follow, phrase_at
 from affectlab.reading.prepare import Prepared, prepare
@@ -24,7 +24,8 @@ _GENERIC: Final = re.compile(
     r"|(?:角色|人物|智能体|代理|主体|参与者|说话人|当事人|个体)[ _-]?(?P<zh>[a-z0-9]{1,3})(?![a-z0-9])"
 )
 _SHORT: Final = re.compile(
-    r"(?:(?<=[\n,;/(|.])|\A|(?<=[a-z0-9)] ))[ ]?[\"'(]?(?P<slot>[a-z0-9]{1,3})[\"')]?(?=[ ]?(?:[:=→]|->|[-–—][ ]))"
+    r"(?:(?<=[\n,;/(|.])|\A|(?<=[a-z0-9)] ))[ ]?[\"'(]?"
+    r"(?P<slot>[a-z0-9甲乙丙丁]{1,3})[\"')]?(?=[ ]?(?:[:=→]|->|[-–—][ ]))"
 )
 _AFTER: Final = re.compile(
     r"[\"')\]]{0,2}(?:'s)?(?:[ ]?\([^()\n]{0,80}\))?[ ]?"
@@ -95,23 +96,39 @@ def _slot_vocabulary(slot: str, options: Mapping[str, Mapping[str, str]]) -> Voc
 def _from_json(
     prepared: Prepared, vocabs: Mapping[str, Vocabulary], called: Mapping[str, Sequence[str]]
 ) -> dict[str, Reading]:
-    """Answers of the last JSON object that names every slot."""
+    """Answers of JSON objects that together name every slot; the last that names a slot counts."""
     if "{" not in prepared.text:
         return {}
-    for pairs in reversed(find_objects(prepared.text).objects):
-        values: dict[str, Reading] = {}
-        for key, value in pairs:
+    values: dict[str, Reading] = {}
+    for pairs in find_objects(prepared.text).objects:
+        for key, value in [*_record(pairs), *pairs]:
             slot = _slot_of_key(key, called)
             if slot is not None and isinstance(value, str):
                 values[slot] = read_statement(vocabs[slot], plain(value))
-        if values.keys() == vocabs.keys():
-            return values
-    return {}
+    return values if values.keys() == vocabs.keys() else {}
+
+
+def _record(pairs: Pairs) -> list[tuple[str, Any]]:
+    """``{"agent": "A", "answer": "C"}`` as the pair it stands for."""
+    by_key = {name_key(key): value for key, value in pairs}
+    who = next((by_key[key] for key in _WHO if isinstance(by_key.get(key), str)), None)
+    what = next((by_key[key] for key in _WHAT if isinstance(by_key.get(key), str)), None)
+    return [(who, what)] if who is not None and what is not None else []
+
+
+_WHO: Final = ("agent", "person", "character", "role", "name", "slot")
+_WHAT: Final = ("answer", "choice", "letter", "option", "emotion", "label")
+
+
+def _slots_by_id(called: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Slots by their ids, and by what counts them off: 1 2 3, 甲乙丙."""
+    counted = {mark: slot for marks in ("1234", "甲乙丙丁") for mark, slot in zip(marks, called, strict=False)}
+    return {**counted, **{name_key(slot): slot for slot in called}}
 
 
 def _slot_of_key(key: str, called: Mapping[str, Sequence[str]]) -> str | None:
     folded = name_key(key).replace("_", " ")
-    by_id = {name_key(slot): slot for slot in called}
+    by_id = _slots_by_id(called)
     generic = _GENERIC.match(folded)
     if generic is not None:
         return by_id.get(generic.group("slot") or generic.group("zh"))
@@ -136,7 +153,7 @@ def _from_text(
 
 
 def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
-    by_id = {lower(slot): slot for slot in called}
+    by_id = _slots_by_id(called)
     spots: list[tuple[str, int, int]] = []
     for match in _GENERIC.finditer(low):
         slot = by_id.get(match.group("slot") or match.group("zh"))
@@ -153,13 +170,16 @@ def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
                     spots.append((slot, at, end))
                 at = low.find(name, end)
     headings = _announced(low, spots)
-    if any(heading.marked for heading in headings):
+    marked = {heading.slot for heading in headings if heading.marked}
+    if marked == called.keys():
         return headings
     short = [
         (by_id[match.group("slot")], match.start("slot"), match.end("slot"))
         for match in _SHORT.finditer(low)
         if match.group("slot") in by_id
     ]
+    if marked:
+        return _announced(low, [*spots, *(spot for spot in short if spot[0] not in marked)])
     return _announced(low, short) if {slot for slot, _, _ in short} == called.keys() else headings
 
 

@@ -16,7 +16,7 @@ _FILLER: Final = re.compile(
     r"number|definitely|clearly|certainly|probably|most likely|likely|therefore|thus|so|simply|indeed|just|"
     r"definitively|either|both|between|closest to|closer to|of|agent)(?![A-Za-z'])[ ]?"
     r"|选项|選項|选择|選擇|应该|應該|应当|选|選|是|为|為|第|就是|了|的|は|은|는"
-    r"|[ :=\"'(\[{<「『“‘【】《$#→>~-]{1,12}){0,16}+",
+    r"|[ :=\"'(\[{<「『“‘【】《$#→>~)\]-]{1,12}){0,16}+",
     re.IGNORECASE,
 )
 _NOT: Final = re.compile(r"(?:not|neither|nor|isn't|never|不是|并非|不|非)(?![A-Za-z])[ ]?", re.IGNORECASE)

@@ -30,7 +30,7 @@ _STRONG_LINK: Final = (
 _WEAK_LINK: Final = (
     r"is|be|are|was|it's|that's|he's|she's|they're|says?|think|believe|guess|but|then|probably|likely|maybe|perhaps|"
     r"definitely|certainly|clearly|option|choice|letter|feels?|felt|feeling|express(?:es|ed)?|experienc(?:es|ed|ing)|would|"
-    r"wait|no|es|est|ist|é"
+    r"wait|no|yes|sure|okay|ok|certainly|leaves|leaving|leaning|lean|towards|toward|es|est|ist|é"
 )
 _LINK: Final = re.compile(
     rf"(?<![A-Za-z0-9_'])(?:(?P<strong>{_STRONG_LINK})|{_WEAK_LINK})(?![A-Za-z0-9_'])"
@@ -57,6 +57,7 @@ _CLAUSE_BREAKS: Final = (".", "!", "?", ";", ",", "\n", "…", " but ", " but\n"
 _MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3400-\u9fff]")
 _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
+_SPREAD_BY: Final = {mark: re.compile(rf"(?<![A-Za-z0-9])([A-Z]|\d{{1,2}})[ ]?{re.escape(mark)}") for mark in "(-=→"}
 _LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=[^\s\d])")
 _EXCERPT = 120
 
@@ -157,9 +158,24 @@ def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
                 continue
             stated.weak.append(phrase)
         taken.add(phrase.start)
+    if (closing := _closing_sentence(vocab, text, low)) is not None:
+        stated.weak.append(closing)
     stated.strong.extend(_confirmed(vocab, text, low))
     stated.strong.sort(key=lambda phrase: phrase.start)
     return stated
+
+
+def _closing_sentence(vocab: Vocabulary, text: str, low: str) -> Phrase | None:
+    """An answer that is the whole last sentence of a longer line ("Neither A nor C. B.")."""
+    tail = len(text) - 200 if len(text) > 200 else 0
+    end = len(text.rstrip(" .!;\n\"')"))
+    start = max(text.rfind(mark, tail, end) for mark in (". ", "! ", "? ", "; "))
+    if start < 0:
+        return None
+    phrase = phrase_at(vocab, text, low, start + 2)
+    if phrase is None or phrase.negated or phrase.start != start + 2 or any(c.isalnum() for c in text[phrase.end :]):
+        return None
+    return phrase
 
 
 def _lines(vocab: Vocabulary, text: str, low: str, stated: Stated) -> None:
@@ -179,27 +195,29 @@ def _lines(vocab: Vocabulary, text: str, low: str, stated: Stated) -> None:
                     start = stop + 1
                     continue
                 stated.alone.append(phrase)
-            elif _leads(vocab, phrase, text, low, stop):
+            elif _leads(phrase, text):
                 stated.leading.append(phrase)
+                stated.leading.extend(_rivals(vocab, phrase, text, low, stop))
         start = stop + 1
 
 
-def _leads(vocab: Vocabulary, phrase: Phrase, text: str, low: str, stop: int) -> bool:
+def _leads(phrase: Phrase, text: str) -> bool:
     """Whether a phrase at the head of a line is an answer that an explanation follows."""
     if phrase.follow < Follow.SOFT or phrase.negated:
         return False
     letter = text[phrase.end - 1]
-    if phrase.bare:
-        if letter.islower():
-            return False
-        if letter == "I" and text[phrase.end : phrase.end + 1] == ",":
-            return False
-    stop = min(stop, phrase.end + 2000)
-    for other in _SPREAD.finditer(text, phrase.end, stop):
+    return not (phrase.bare and (letter.islower() or (letter == "I" and text[phrase.end : phrase.end + 1] == ",")))
+
+
+def _rivals(vocab: Vocabulary, phrase: Phrase, text: str, low: str, stop: int) -> list[Phrase]:
+    """Another answer set off like the first on its line: options gone through, not an answer explained."""
+    mark = text[phrase.end : phrase.end + 2].strip()[:1]
+    spread = _SPREAD_BY.get(mark, _SPREAD) if phrase.bare else _SPREAD
+    for other in spread.finditer(text, phrase.end, min(stop, phrase.end + 2000)):
         found = find_at(vocab, text, low, other.start(1))
         if found is not None and found.key not in phrase.keys and (phrase.bare or not found.bare):
-            return False
-    return True
+            return [Phrase((found.key,), other.start(1), found.end, False, found.flags, Follow.STOP, found.bare)]
+    return []
 
 
 def _clause_before(text: str, at: int) -> str:

@@ -16,6 +16,7 @@ OUTSIDE: Final = "\x00outside"
 
 _LATIN: Final = "A-Za-z0-9_\u00c0-\u024f"
 _WORD: Final = re.compile(f"[{_LATIN}]")
+_CJK: Final = re.compile("[\u3400-\u9fff]")
 _TOKEN: Final = re.compile(rf"(?:[A-Za-z]|\d{{1,3}})(?![{_LATIN}])(?!'[A-Za-z])(?!\.\d)(?!%)")
 _PAIR: Final = re.compile(r"[ ]?[)\]}.:,>=/–—-]{0,3}[ ]?[\"'(\[{「『“‘<]{0,2}[ ]?")
 _BRACKETED: Final = re.compile(
@@ -144,6 +145,9 @@ def name_at(vocab: Vocabulary, low: str, at: int) -> str | None:
         if low.startswith(name, at):
             end = at + len(name)
             if end == len(low) or not (_WORD.match(low, end) and _WORD.match(low, end - 1)):
+                # One Chinese character is a word alone, and part of another word before a further one.
+                if len(name) == 1 and _CJK.match(name) and _CJK.match(low, end):
+                    continue
                 return name
     return None
 

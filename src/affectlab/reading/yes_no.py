@@ -34,9 +34,7 @@ _CLAUSE: Final = re.compile(
     r"(?P<hard>[\"'”’)]{0,4}\s{0,4}(?:[.,;:!\n—–-]|\Z))?(?![A-Za-z\u3400-\u9fff])",
     re.IGNORECASE,
 )
-_CHINESE: Final = re.compile(
-    r"\A\W*(?:(?P<no>没有|没|沒有|不存在|无|無|不是|不)|(?P<yes>有(?!没)|存在|是(?!否|不)))[\u3400-\u9fff]+\W*\Z"
-)
+_CHINESE: Final = re.compile(r"\A\W*(?:(?P<no>没有|沒有|不存在)|有(?!没|沒|可能)|存在)[\u3400-\u9fff]+\W*\Z")
 _POSITIVE: Final = frozenset({"yes", "yeah", "yep", "是的", "是", "有"})
 
 
