@@ -150,10 +150,11 @@ def test_empty_file_is_an_empty_table(tmp_path: Path) -> None:
     ("bad", "message"),
     [
         ('{"item": "s1", "slot"', "line 3: not JSON"),
-        ("[1]", "line 3: expected an object"),
-        ('"text"', "line 3: expected an object"),
-        ('{"item": "s1", "value": "joy"}', "line 3: a prediction needs slot and outcome"),
-        ('{"item": 1, "slot": "A", "outcome": "ok"}, {"item": 2, "slot": "A", "outcome": "ok"}', "line 3: not JSON"),
+        ("[1]", "line 3: no prediction .Expected `object`"),
+        ('"text"', "line 3: no prediction .Expected `object`"),
+        ('{"item": "s1", "value": "joy"}', "line 3: no prediction .*`slot`"),
+        ('{"item": 1, "slot": "A", "outcome": "ok"}', r"line 3: no prediction .*\$.item"),
+        ('{"item": "1", "slot": "A", "outcome": "ok"}, {"item": "2", "slot": "A"}', "line 3: not JSON"),
     ],
 )
 @pytest.mark.parametrize("block", [60, 300, 1 << 18])  # a line, two lines, all lines
@@ -165,6 +166,14 @@ def test_first_bad_line_is_named(
     path = write(tmp_path / "p.jsonl", [*good[:2], bad + "\n", good[3]])
     with pytest.raises(UserError, match=message):
         read_predictions(path)
+
+
+def test_two_spellings_of_a_value_are_one(tmp_path: Path) -> None:
+    row = '{"item": "s1", "slot": "A", "outcome": "ok", "flags": %s, "slices": %s}\n'
+    written = [row % ('["x"]', '{"m": "1", "n": "2"}'), row % ('[ "x" ]', '{"n": "2", "m":"1"}')]
+    table = read_predictions(write(tmp_path / "p.jsonl", written))
+    assert table.flags.values == (("x",),)
+    assert table.slices.values == ((("m", "1"), ("n", "2")),)
 
 
 def test_torn_object_over_two_lines_is_no_row(tmp_path: Path) -> None:
@@ -180,5 +189,5 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
         read_predictions(tmp_path)
     broken = tmp_path / "latin.jsonl"
     broken.write_bytes('{"item": "é"}'.encode("latin-1"))
-    with pytest.raises(UserError, match="not UTF-8"):
+    with pytest.raises(UserError, match="line 1: not JSON .Invalid UTF-8"):
         read_predictions(broken)

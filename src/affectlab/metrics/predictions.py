@@ -132,21 +132,38 @@ class PredictionTable:
         Raises:
             UserError: When a mapping lacks a field that has no default, naming it.
         """
+        waiting = iter(rows)
+        batches = iter(lambda: list(islice(waiting, _BATCH)), [])
+        return cls.from_columns(zip(*_cells(batch), strict=True) for batch in batches)
+
+    @classmethod
+    def from_columns(
+        cls, batches: Iterable[Iterable[Sequence[Any]]], decoders: Mapping[str, Callable[[bytes], Any]] | None = None
+    ) -> PredictionTable:
+        """Build the table from batches that are columns already, in the order of ``COLUMNS``.
+
+        Args:
+            batches: Each holds one sequence per column, all equally long.
+            decoders: For columns whose values are still bytes: what turns one into its value. Only distinct ones are.
+        """
         numbers = [_Numbering() for _ in COLUMNS]
         codes = [array("i") for _ in COLUMNS]
-        waiting = iter(rows)
-        while batch := list(islice(waiting, _BATCH)):
-            for coded, number, column in zip(codes, numbers, zip(*_cells(batch), strict=True), strict=True):
-                plain = _PLAIN.issuperset(map(type, column))
+        for batch in batches:
+            for coded, number, column in zip(codes, numbers, batch, strict=True):
+                plain = _CHEAP.issuperset(map(type, column))
                 coded.extend(map(number.__getitem__, column if plain else map(_hashable, column)))
-        columns = [
-            Column(np.array(coded, dtype=np.int32), tuple(number)) for coded, number in zip(codes, numbers, strict=True)
-        ]
-        return cls(**dict(zip(COLUMNS, columns, strict=True)))
+        decoded = decoders or {}
+        return cls(
+            **{
+                name: _column(coded, tuple(number), decoded.get(name))
+                for name, coded, number in zip(COLUMNS, codes, numbers, strict=True)
+            }
+        )
 
 
 _BATCH = 1000
 _PLAIN = frozenset({str, int, float, bool, type(None)})
+_CHEAP = _PLAIN | {bytes}
 _DEFAULTS: dict[str, Any] = {
     "variant": "",
     "condition": "neutral",
@@ -167,6 +184,15 @@ class _Numbering(dict[Any, int]):
     def __missing__(self, value: Any) -> int:
         code = self[value] = len(self)
         return code
+
+
+def _column(coded: array[int], values: tuple[Any, ...], decode: Callable[[bytes], Any] | None) -> Column:
+    codes = np.array(coded, dtype=np.int32)
+    if decode is None:
+        return Column(codes, values)
+    number = _Numbering()  # two spellings of one value become one
+    table = np.array([number[_hashable(decode(value))] for value in values] or [0], dtype=np.int32)
+    return Column(table[codes], tuple(number))
 
 
 def _cells(batch: Sequence[Prediction | Mapping[str, Any]]) -> list[tuple[Any, ...]]:

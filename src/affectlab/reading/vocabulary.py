@@ -16,7 +16,7 @@ OUTSIDE: Final = "\x00outside"
 
 _LATIN: Final = "A-Za-z0-9_\u00c0-\u024f"
 _WORD: Final = re.compile(f"[{_LATIN}]")
-_CJK: Final = re.compile("[\u3400-\u9fff]")
+_CJK: Final = re.compile("(?![或和与還还])[\u3400-\u9fff]")
 _TOKEN: Final = re.compile(rf"(?:[A-Za-z]|\d{{1,3}})(?![{_LATIN}])(?!'[A-Za-z])(?!\.\d)(?!%)")
 _PAIR: Final = re.compile(r"[ ]?[)\]}.:,>=/–—-]{0,3}[ ]?[\"'(\[{「『“‘<]{0,2}[ ]?")
 _BRACKETED: Final = re.compile(

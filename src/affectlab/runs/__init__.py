@@ -6,7 +6,7 @@ from affectlab.runs.compare import Comparison, compare_runs
 from affectlab.runs.executor import Progress, Session, execute
 from affectlab.runs.folder import RunFolder
 from affectlab.runs.plan import Cell, Plan
-from affectlab.runs.score import ScoredRun, open_run, read_predictions, score_predictions, score_run
+from affectlab.runs.score import ScoredRun, open_run, score_predictions, score_run
 
 __all__ = [
     "Cell",
@@ -19,7 +19,6 @@ __all__ = [
     "compare_runs",
     "execute",
     "open_run",
-    "read_predictions",
     "score_predictions",
     "score_run",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from affectlab.benchmarks import open_benchmark
 from affectlab.benchmarks.base import Asking, Benchmark
 from affectlab.errors import UserError
+from affectlab.metrics.prediction_file import read_predictions
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.runs.folder import SCHEMA, Answers, RunFolder
@@ -166,33 +166,6 @@ def score_predictions(
         condition: opened.score(table.where(table.condition.equals(condition)), protocol, interval or Interval())
         for condition in table.condition.values
     }
-
-
-def read_predictions(path: str | Path) -> PredictionTable:
-    """The predictions of a file, as a table. Reads a line at a time, so a million rows need little memory.
-
-    Raises:
-        UserError: When the file is missing or a line is not a prediction, naming it.
-    """
-
-    def rows() -> Any:
-        number = 0
-        try:
-            with Path(path).open(encoding="utf-8") as lines:
-                for number, line in enumerate(lines, start=1):
-                    row = json.loads(line)
-                    if "item" not in row or "slot" not in row or "outcome" not in row:
-                        raise UserError(f"{path}, line {number}: a prediction needs item, slot and outcome.")
-                    row.setdefault("cluster", row["item"])
-                    yield row
-        except FileNotFoundError as error:
-            raise UserError(f"No file {path}.") from error
-        except (IsADirectoryError, PermissionError) as error:
-            raise UserError(f"{path} cannot be read ({error.strerror}).") from error
-        except (ValueError, TypeError) as error:
-            raise UserError(f"{path}, line {number}: not a JSON object ({error}).") from error
-
-    return PredictionTable.from_rows(rows())
 
 
 def _last_command(manifest: Mapping[str, Any]) -> str:

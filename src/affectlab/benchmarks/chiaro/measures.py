@@ -6,6 +6,7 @@ and left out (``:answered``), as the paper did for Emollama (Table 6).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ CODES = {label: code for code, label in enumerate(EMOTIONS.ids)}
 POSITIVE = np.array([CODES[label] for label in EMOTIONS.by_group("positive")])
 NEGATIVE = np.array([CODES[label] for label in EMOTIONS.by_group("negative")])
 CELLS = np.arange(N * (N + 1))
+
+ANSWERED = CELLS.reshape(N, N + 1)[:, :N].ravel()
 
 _EXTRA = (
     "joint_right",
@@ -50,6 +53,11 @@ def _matrix(totals: NDArray[np.float64]) -> NDArray[np.float64]:
     return cl.from_totals(totals, N)
 
 
+def _answered_matrix(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Confusion without the column of missing answers, which is put back empty [B, 10, 11]."""
+    return np.concatenate([totals.reshape(-1, N, N), np.zeros((len(totals), N, 1))], axis=2)
+
+
 def share_gap(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Share of each label among answers minus its share in gold, both within its polarity [B, 10]."""
     predicted, gold = cl.predicted(matrix), cl.support(matrix)
@@ -72,7 +80,7 @@ def _statistics() -> dict[str, Statistic]:
 
     def both_policies(name: str, function: Any) -> None:
         found[name] = Over(CELLS, lambda totals: function(_matrix(totals)))
-        found[f"{name}:answered"] = Over(CELLS, lambda totals: function(cl.answered_only(_matrix(totals))))
+        found[f"{name}:answered"] = Over(ANSWERED, lambda totals: function(_answered_matrix(totals)))
 
     both_policies("macro_f1", cl.macro_f1)
     both_policies("macro_f1_positive", lambda matrix: _macro_of(matrix, POSITIVE))
@@ -105,12 +113,17 @@ STATISTICS = _statistics()
 
 
 def measures(table: PredictionTable, protocol: str) -> Measures:
-    """Events of one condition's predictions by scene.
+    """Events of one condition's predictions by scene, and which scenes are right as a whole.
 
     Args:
         table: Predictions of one condition. Rows without gold count only for the parse rate.
         protocol: Name of the protocol they come from.
     """
+    return replace(counted(table, protocol), correct=_correct(table))
+
+
+def counted(table: PredictionTable, protocol: str) -> Measures:
+    """:func:`measures` without naming each scene, which is all that scoring needs."""
     predicted = table.value.recode(CODES, -1)
     gold = table.gold.recode(CODES, -1)
     present, cluster = np.unique(table.cluster.codes, return_inverse=True)
@@ -122,14 +135,13 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
     if offers_all_ten(protocol):
         pieces += _polarities(scene, first, cluster, predicted, gold)
     pieces += _orders(table, cluster, predicted)
-    correct = _correct(table, scene, first, scored, predicted == gold)
     return Measures(
         cluster=np.concatenate([piece[0] for piece in pieces]).astype(np.int32),
         event=np.concatenate([piece[1] for piece in pieces]).astype(np.int32),
         clusters=tuple(table.cluster.values[code] for code in present.tolist()),
         n_events=N_EVENTS,
         statistics=STATISTICS,
-        correct=correct,
+        correct={},
         headline="macro_f1",
     )
 
@@ -199,18 +211,15 @@ def _orders(
     return [(cluster[first], np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"]))]
 
 
-def _correct(
-    table: PredictionTable,
-    scene: NDArray[np.intp],
-    first: NDArray[np.intp],
-    scored: NDArray[np.bool_],
-    right: NDArray[np.bool_],
-) -> dict[str, bool]:
+def _correct(table: PredictionTable) -> dict[str, bool]:
     """Whether each presentation of a scene has both answers right, for McNemar's test."""
+    gold = table.gold.recode(CODES, -1)
+    scored = gold >= 0
+    scene, first = _scenes(table)
     n = len(first)
-    both = np.bincount(scene, weights=right & scored, minlength=n) == len(SLOTS)
+    right = np.bincount(scene, weights=scored & (table.value.recode(CODES, -1) == gold), minlength=n) == len(SLOTS)
     whole = np.bincount(scene, weights=scored, minlength=n) == len(SLOTS)
     columns = [table.item] + [column for column in (table.variant, table.repeat) if len(column.values) > 1]
     rows = zip(*(column.codes[first[whole]].tolist() for column in columns), strict=True)
     names = ["/".join(str(column.values[code]) for column, code in zip(columns, row, strict=True)) for row in rows]
-    return dict(zip(names, both[whole].tolist(), strict=True))
+    return dict(zip(names, right[whole].tolist(), strict=True))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from affectlab.benchmarks.chiaro.measures import CODES, NEGATIVE, POSITIVE, measures, offers_all_ten
+from affectlab.benchmarks.chiaro.measures import CODES, NEGATIVE, POSITIVE, counted, offers_all_ten
 from affectlab.benchmarks.chiaro.protocols import EMOTIONS
 from affectlab.metrics import classification as cl
 from affectlab.metrics.predictions import PredictionTable
@@ -38,7 +38,7 @@ def score(table: PredictionTable, protocol: str, interval: Interval) -> Scores:
     """
     has_gold = table.gold.recode(CODES, -1) >= 0
     names = _headline_names(table, protocol)
-    found = estimates(measures(table, protocol), how=interval)
+    found = estimates(counted(table, protocol), how=interval)
     return Scores(
         headline=tuple(found[name] for name in names),
         tables=(
@@ -164,7 +164,7 @@ def _slices(table: PredictionTable, protocol: str, interval: Interval) -> list[T
         for value in present:
             part = table.where(column.equals(value))
             if len(part):
-                found = estimates(measures(part, protocol), figures, interval)
+                found = estimates(counted(part, protocol), figures, interval)
                 rows.append((value, found["parse_rate"].clusters, *(found[figure] for figure in figures)))
         made.append(
             Table(
