@@ -189,5 +189,5 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
         read_predictions(tmp_path)
     broken = tmp_path / "latin.jsonl"
     broken.write_bytes('{"item": "é"}'.encode("latin-1"))
-    with pytest.raises(UserError, match="line 1: not JSON .Invalid UTF-8"):
+    with pytest.raises(UserError, match=r"line 1: not JSON .Invalid UTF-8"):
         read_predictions(broken)

@@ -2,8 +2,8 @@
 
 ``python -m tests.support.kill FOLDER TRIALS SEED SLOW COMMAND…`` runs COMMAND (the arguments of ``affectlab run``
 without ``--out``) uninterrupted once, then TRIALS times with a SIGKILL at a random moment followed by the same command
-to its end. Children are forked from a process that has imported everything, so a trial costs what the run costs. Prints one
-JSON line: how each trial ended.
+to its end. Children are forked from a process that has imported everything, so a trial costs what the run costs.
+Prints one JSON line: how each trial ended.
 """
 
 from __future__ import annotations
