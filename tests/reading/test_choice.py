@@ -210,6 +210,11 @@ def test_two_answer_lines_are_noted() -> None:
     assert read_choice("ANSWER: B\nANSWER: B", OPTIONS).flags == ()
 
 
+def test_a_hedged_answer_is_not_corrected_by_the_final_one() -> None:
+    assert read_choice("The answer might be A. The answer is B.", OPTIONS).flags == ()
+    assert read_choice("The answer is B. The answer could be A, I admit.", OPTIONS).value == "B"
+
+
 def test_evidence_is_where_the_answer_stands() -> None:
     assert read_choice("I am sure. The answer is B) anger.", OPTIONS).evidence == "B) anger"
 

@@ -140,6 +140,12 @@ def test_no_value(text: str | None, finish: str, outcome: Outcome) -> None:
     assert read_json(text, FIELDS, finish=finish)["pragmatic_intent"].outcome is outcome
 
 
+@pytest.mark.parametrize("echo", ["<intent_name>", "Irony | Humor | Empathy | Politeness", "..."])
+def test_an_echo_of_the_schema_is_not_an_answer_outside_the_labels(echo: str) -> None:
+    reading = read_json(f'{{"pragmatic_intent": "{echo}"}}', FIELDS)["pragmatic_intent"]
+    assert (reading.outcome, reading.flags) == (Outcome.UNPARSEABLE, ())
+
+
 def test_the_last_valid_object_counts() -> None:
     text = '{"pragmatic_intent": "Humor"} Wait. {"pragmatic_intent": "Irony"} {"pragmatic_intent": "Sarcasm"}'
     reading = read_json(text, FIELDS)["pragmatic_intent"]
