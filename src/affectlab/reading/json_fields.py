@@ -65,7 +65,12 @@ def _read_field(
     for pairs in objects.objects:
         readings.extend(_values(pairs, field, vocab))
     chosen = _last_valid(readings)
-    if chosen is None and not objects.cut and (line := _line_value(prepared.text, field)) is not None:
+    if (
+        chosen is None
+        and not objects.objects
+        and not objects.cut
+        and (line := _line_value(prepared.text, field)) is not None
+    ):
         chosen = _marked(_read_value(line, vocab), flags.NOT_JSON)
     if chosen is None and only and vocab is not None and not objects.objects and not objects.cut:
         stated = read_prepared(prepared, vocab)
