@@ -31,7 +31,7 @@ help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 demo: $(LOCAL_READY)  ## install, run Chiaro on the embedded model, write the report (first time: a few minutes)
-	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS)
+	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS) >/dev/null  # the report prints its table
 	$(BIN)/affectlab report $(DEMO_RUN)
 
 test: $(DEV_READY) browser  ## install what the tests need and run all of them
