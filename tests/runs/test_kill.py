@@ -85,3 +85,17 @@ def test_a_half_written_line_is_dropped_wherever_it_was_cut(tmp_path: Path) -> N
         assert sorted(run.responses_path.read_bytes().splitlines()) == sorted(content.splitlines())
         assert run.scores_path.read_bytes() == whole.scores_path.read_bytes()
         assert run.predictions_path.read_bytes() == whole.predictions_path.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_local_run_killed_at_30_random_moments(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="local models need affectlab[local]")
+    pytest.importorskip("transformers", reason="local models need affectlab[local]")
+    from tests.support import tiny_models
+
+    model = tiny_models.save(tmp_path / "model", "llama", context=1024)
+    data = scenes(tmp_path / "scenes.jsonl", 12)
+    # Batches of a few rows, so that there are many moments between the first response and the last.
+    command = ["chiaro", "--data", str(data), "--model", str(model), "--batch-tokens", "1100", "--replicates", "20"]
+    check(kill(tmp_path, 30, 0.0, command), 30)

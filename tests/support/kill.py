@@ -8,6 +8,7 @@ Prints one JSON line: how each trial ended.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -44,6 +45,19 @@ def child(command: list[str], slow: float, log: Path) -> int:
     os._exit(99)
 
 
+def here(command: list[str]) -> None:
+    """Run once in this process, so that every child starts with all imports done."""
+    from affectlab.cli import main as cli
+
+    sys.argv = ["affectlab", *command]
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            cli.main()
+        except SystemExit as ended:
+            if ended.code:
+                sys.exit(f"the uninterrupted run ended with {ended.code}")
+
+
 def keys(folder: Path) -> list[tuple[object, ...]]:
     rows = [json.loads(line) for line in (folder / "responses.jsonl").read_bytes().splitlines()]
     return sorted((row["item"], row["variant"], row["step"], row["condition"], row["repeat"]) for row in rows)
@@ -56,15 +70,16 @@ def results(folder: Path) -> tuple[bytes, bytes]:
 def main() -> None:
     base, trials, seed, slow, *command = sys.argv[1:]
     folder = Path(base)
-
     if not command[command.index("--model") + 1].startswith("scripted:"):
         import torch
-        import transformers  # noqa: F401
 
-        torch.set_num_threads(1)
+        torch.set_num_threads(1)  # a pool of threads would not survive the forks
     whole = folder / "whole"
+    here(["run", *command, "--out", str(whole)])
     began = time.monotonic()
-    _, status = os.waitpid(child(["run", *command, "--out", str(whole)], float(slow), folder / "whole.log"), 0)
+    _, status = os.waitpid(
+        child(["run", *command, "--out", str(folder / "timed")], float(slow), folder / "timed.log"), 0
+    )
     took = time.monotonic() - began
     if status:
         sys.exit(f"the uninterrupted run ended with {status}")

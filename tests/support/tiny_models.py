@@ -48,17 +48,17 @@ def tokenizer(template: str | None = CHAT, *, bos: bool = False, spaced: bool = 
     return whole
 
 
-def model(family: str, seed: int = 0) -> Any:
+def model(family: str, seed: int = 0, context: int = 256) -> Any:
     """A random model of a few thousand weights: ``llama``, ``gpt2``, ``gemma3``, ``mamba``."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
     sizes: dict[str, dict[str, Any]] = {
         "llama": {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-                  "num_key_value_heads": 2, "max_position_embeddings": 256},
-        "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 256},
+                  "num_key_value_heads": 2, "max_position_embeddings": context},
+        "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": context},
         "gemma3_text": {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-                        "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 16, "max_position_embeddings": 256},
+                        "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 16, "max_position_embeddings": context},
         "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8},
     }  # fmt: skip
     config = AutoConfig.for_model(
@@ -74,8 +74,8 @@ def model(family: str, seed: int = 0) -> Any:
     return made
 
 
-def save(folder: Path, family: str = "llama", template: str | None = CHAT, **how: Any) -> Path:
+def save(folder: Path, family: str = "llama", template: str | None = CHAT, context: int = 256, **how: Any) -> Path:
     """A folder that ``open_model`` opens."""
-    model(family).save_pretrained(folder)
+    model(family, context=context).save_pretrained(folder)
     tokenizer(template, **how).save_pretrained(folder)
     return folder
