@@ -247,3 +247,10 @@ def test_three_slots() -> None:
 )
 def test_no_answer_for_either(text: str | None, outcome: Outcome) -> None:
     assert [reading.outcome for reading in read_agents(text, OPTIONS).values()] == [outcome, outcome]
+
+
+@pytest.mark.parametrize("text", ["A. joy", "A) joy", "A joy", "D. sadness", "A\njoy", "A. anger", "C. fear"])
+def test_one_answer_with_its_letter_is_not_one_for_each(text: str) -> None:
+    found = read_agents(text, OPTIONS)
+    assert not any(reading.ok and "positional" in reading.flags for reading in found.values())
+

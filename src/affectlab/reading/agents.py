@@ -215,12 +215,17 @@ def _by_position(words: str, vocabs: Mapping[str, Vocabulary]) -> dict[str, Read
     if len(text) > 40 * len(vocabs):
         return {}
     for parts in ([part for part in text.split("\n") if part.strip()], [p for p in _PARTS.split(text) if p.strip()]):
-        if len(parts) != len(vocabs):
-            continue
+        if len(parts) != len(vocabs) or len({_is_key(part, vocabs) for part in parts}) > 1:
+            continue  # "A. joy" is one answer with its letter, not a letter for one and a word for the other
         readings = {slot: _bare(vocab, part.strip()) for (slot, vocab), part in zip(vocabs.items(), parts, strict=True)}
         if all(reading is not None for reading in readings.values()):
             return {slot: reading for slot, reading in readings.items() if reading is not None}
     return {}
+
+
+def _is_key(part: str, vocabs: Mapping[str, Vocabulary]) -> bool:
+    """Whether a part is an option's letter and no more."""
+    return any(name_key(part) in vocab.letters for vocab in vocabs.values())
 
 
 def _bare(vocab: Vocabulary, part: str) -> Reading | None:
