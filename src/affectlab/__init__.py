@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from affectlab.benchmarks import open_benchmark
     from affectlab.labels import load as load_labels
     from affectlab.models import open_model
-    from affectlab.runs import Plan, compare_runs, execute, open_run, score_run
+    from affectlab.runs import Plan, compare_runs, execute, make_plan, open_run, score_run
 
 __version__ = "0.1.0"
 
@@ -20,6 +20,7 @@ _WHERE = {
     "Plan": "affectlab.runs",
     "compare_runs": "affectlab.runs",
     "execute": "affectlab.runs",
+    "make_plan": "affectlab.runs",
     "load_labels": ("affectlab.labels", "load"),
     "open_benchmark": "affectlab.benchmarks",
     "open_model": "affectlab.models",
@@ -33,6 +34,7 @@ __all__ = [
     "compare_runs",
     "execute",
     "load_labels",
+    "make_plan",
     "open_benchmark",
     "open_model",
     "open_run",

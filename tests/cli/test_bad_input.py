@@ -101,6 +101,8 @@ def test_names_that_do_not_exist(cli: Cli, script: str, tmp_path: Path) -> None:
     bad(cli("run", "chiaro", "--model", "smolm2", *out), 2, "smolm2", "smollm2")
     bad(cli("run", "chiaro", "--model", script, "--protocol", "jiont", *out), 2, "jiont", "joint")
     bad(cli("run", "chiaro", "--model", script, "--order", "random", *out), 2, "random", "rotate")
+    bad(cli("run", "chiaro", "--model", script, "--set", "context=3", *out), 2, "context", "none")
+    bad(cli("run", "chiaro", "--model", script, "--repeats", "2", *out), 2, "--temperature")
     bad(cli("labels", "chiaro"), 2, "chiaro", "chiaro10")
     bad(cli("score", tmp_path / "nowhere"), 2, "nowhere")
     bad(cli("compare", tmp_path / "nowhere", tmp_path / "nowhere"), 2, "nowhere")

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
+from affectlab.errors import UserError
 from affectlab.items import Item, Loaded
 from affectlab.labels import LabelSpace
 from affectlab.metrics.predictions import Prediction, PredictionTable
@@ -33,6 +34,9 @@ class Asking:
         top_p: Nucleus of sampling, used when ``temperature`` is above 0.
         max_tokens: Most new tokens; ``None`` for the protocol's own limit.
         options: The benchmark's own settings by name (``{"context": "3"}``).
+
+    Raises:
+        UserError: When a value is out of range.
     """
 
     order: Order = "rotate"
@@ -41,6 +45,14 @@ class Asking:
     top_p: float = 1.0
     max_tokens: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.order not in get_args(Order):
+            raise UserError(f"Option order {self.order!r}: expected one of {', '.join(get_args(Order))}.")
+        if self.temperature < 0:
+            raise UserError(f"Temperature {self.temperature}: expected 0 (greedy) or more.")
+        if not 0 < self.top_p <= 1:
+            raise UserError(f"top_p {self.top_p}: expected a share above 0, at most 1.")
 
 
 Answered: TypeAlias = Mapping[tuple[str, str], Response]
@@ -118,6 +130,7 @@ class Benchmark:
         score: Scores of one condition's predictions: ``score(table, protocol name, interval)``.
         measures: Additive statistics that comparisons are made of: ``measures(table, protocol name)``.
         references: Rows to show beside the runs.
+        settings: Its own settings (``Asking.options``): name -> what it does.
     """
 
     name: str
@@ -132,3 +145,4 @@ class Benchmark:
     score: Callable[[PredictionTable, str, Interval], Scores]
     measures: Callable[[PredictionTable, str], Measures]
     references: tuple[ReferenceRow, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)

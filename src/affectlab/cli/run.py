@@ -11,15 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affectlab.cli.common import INTERRUPTED, AsJson, Replicates, pairs, print_json
-from affectlab.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from affectlab.benchmarks.base import Benchmark
-    from affectlab.runs import Plan, Progress, Session
-
-ORDERS = ("rotate", "fixed", "all")
+    from affectlab.runs import Progress, Session
 
 
 def add_to(app: typer.Typer) -> None:
@@ -71,28 +67,27 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ask what is missing, score, and print the table."""
-    from affectlab.benchmarks import open_benchmark
+    from affectlab.benchmarks.base import Asking
     from affectlab.models import ModelSettings, open_model
-    from affectlab.runs import RunFolder, execute, score_run
+    from affectlab.runs import execute, make_plan, score_run
     from affectlab.runs.manifest import command_line
     from affectlab.stats.bootstrap import Interval
 
-    opened = open_benchmark(benchmark)
-    chosen = protocol or next(iter(opened.protocols))
-    if chosen not in opened.protocols:
-        raise UserError(f"{benchmark} has no protocol {chosen!r}; it has {', '.join(opened.protocols)}.")
-    if order not in ORDERS:
-        raise UserError(f"--order {order!r}: expected one of {', '.join(ORDERS)}.")
-    if dtype not in ("float32", "bfloat16", "float16"):
-        raise UserError(f"--dtype {dtype!r}: expected float32, bfloat16 or float16.")
-    asking = {
-        "order": order,
-        "seed": seed,
-        "temperature": temperature,
-        "max_tokens": max_tokens,
-        "options": pairs(settings or [], "--set"),
-    }
-    plan = make_plan(opened, chosen, data, pairs(field_map or [], "--map"), limit, asking, repeats)
+    plan = make_plan(
+        benchmark,
+        protocol=protocol,
+        data=data,
+        fields=pairs(field_map or [], "--map"),
+        limit=limit,
+        asking=Asking(
+            order=order,  # type: ignore[arg-type]
+            seed=seed,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            options=pairs(settings or [], "--set"),
+        ),
+        repeats=repeats,
+    )
     if plan.ignored:
         print(f"Columns not used: {', '.join(plan.ignored)}.", file=sys.stderr)
     asked = open_model(
@@ -110,7 +105,7 @@ def run(
     )
     try:
         with progress_bar(f"{benchmark} × {asked.card.name}") as show:
-            session = execute(plan, asked, RunFolder.at(out), show, command_line())
+            session = execute(plan, asked, out, show, command_line())
     finally:
         asked.close()
     code = _tell(session, out)
@@ -126,41 +121,6 @@ def run(
         print_report(report_of(scored))
         print(f"\nRun folder: {out}\nHTML report: affectlab report {out}")
     raise typer.Exit(code)
-
-
-def make_plan(
-    benchmark: Benchmark,
-    protocol: str,
-    data: str | None,
-    fields: dict[str, str],
-    limit: int | None,
-    asking: dict[str, Any],
-    repeats: int,
-) -> Plan:
-    """The plan of a run from what was typed."""
-    from importlib.resources import as_file
-
-    from affectlab.benchmarks.base import Asking
-    from affectlab.items import source_digest
-    from affectlab.runs import Plan
-
-    if data is None:
-        if fields:
-            raise UserError("--map goes with --data: the bundled sample has our own field names.")
-        with as_file(benchmark.sample) as path:
-            loaded, digest = benchmark.load(str(path), {}), source_digest(str(path))
-    else:
-        loaded, digest = benchmark.load(data, fields), source_digest(data)
-    return Plan(
-        benchmark=benchmark,
-        protocol=benchmark.protocols[protocol],
-        items=loaded[:limit],
-        source=data or "sample",
-        data_sha256=digest,
-        asking=Asking(**asking),
-        repeats=repeats,
-        ignored=loaded.ignored,
-    )
 
 
 @contextmanager

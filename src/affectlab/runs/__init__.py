@@ -5,7 +5,7 @@ from __future__ import annotations
 from affectlab.runs.compare import Comparison, compare_runs
 from affectlab.runs.executor import Progress, Session, execute
 from affectlab.runs.folder import RunFolder
-from affectlab.runs.plan import Cell, Plan
+from affectlab.runs.plan import Cell, Plan, make_plan
 from affectlab.runs.score import ScoredRun, open_run, score_predictions, score_run
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Session",
     "compare_runs",
     "execute",
+    "make_plan",
     "open_run",
     "score_predictions",
     "score_run",

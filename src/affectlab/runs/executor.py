@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -62,7 +63,7 @@ class Session:
 def execute(
     plan: Plan,
     model: Model,
-    folder: RunFolder,
+    folder: RunFolder | str | Path,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     command: str | None = None,
 ) -> Session:
@@ -82,6 +83,7 @@ def execute(
         UserError: The model cannot do what the protocol needs; the folder is in use, or belongs to another run.
         WorldError: The disk is full, or the model can no longer be reached.
     """
+    folder = folder if isinstance(folder, RunFolder) else RunFolder.at(folder)
     check_abilities(plan, model)
     with folder.locked():
         record = _open(plan, model, folder)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from importlib.resources import as_file
 from typing import Any, NamedTuple
 
+from affectlab.benchmarks import open_benchmark
 from affectlab.benchmarks.base import Answered, Asking, AskingProtocol, Benchmark
 from affectlab.errors import UserError
-from affectlab.items import Item
+from affectlab.items import Item, source_digest
 from affectlab.metrics.predictions import Prediction
 from affectlab.models.base import NEUTRAL, Model, Request, RequestKey, Response
 
@@ -63,6 +66,10 @@ class Plan:
                 f"--repeats {self.repeats} at temperature 0 gives the same reply each time: set --temperature."
             )
 
+        if unknown := sorted(self.asking.options.keys() - self.benchmark.settings.keys()):
+            known = ", ".join(self.benchmark.settings) or "none"
+            raise UserError(f"{self.benchmark.name} has no setting {unknown[0]!r}; it has: {known}.")
+
     def cells(self) -> Iterator[tuple[Cell, Item]]:
         """Every cell, in the order in which results are written."""
         for condition in self.conditions:
@@ -101,6 +108,50 @@ class Plan:
             for request in self.protocol.requests(item, self.asking, {}):
                 digest.update(json.dumps(request_to_dict(request), ensure_ascii=False, sort_keys=True).encode())
         return digest.hexdigest()
+
+
+def make_plan(
+    benchmark: str | Benchmark,
+    *,
+    protocol: str | None = None,
+    data: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    asking: Asking | None = None,
+    repeats: int = 1,
+) -> Plan:
+    """The plan of a run.
+
+    Args:
+        benchmark: Its name, or the benchmark itself.
+        protocol: How to ask; the benchmark's first when ``None``.
+        data: A file or ``hub:NAME``; the bundled sample when ``None``.
+        fields: Our field name -> the file's column.
+        limit: Ask only the first so many items.
+        asking: Order, seed, temperature and so on.
+        repeats: How often to ask everything.
+
+    Raises:
+        UserError: When a name is unknown, the data are bad, or the settings do not fit.
+    """
+    opened = open_benchmark(benchmark) if isinstance(benchmark, str) else benchmark
+    chosen = protocol or next(iter(opened.protocols))
+    if chosen not in opened.protocols:
+        raise UserError(f"{opened.name} has no protocol {chosen!r}; it has {', '.join(opened.protocols)}.")
+    if data is None and fields:
+        raise UserError("--map goes with --data: the bundled sample has our own field names.")
+    with as_file(opened.sample) if data is None else nullcontext(data) as source:
+        loaded, digest = opened.load(str(source), fields or {}), source_digest(str(source))
+    return Plan(
+        benchmark=opened,
+        protocol=opened.protocols[chosen],
+        items=loaded[:limit],
+        source=data or "sample",
+        data_sha256=digest,
+        asking=asking or Asking(),
+        repeats=repeats,
+        ignored=loaded.ignored,
+    )
 
 
 def check_abilities(plan: Plan, model: Model) -> None:
