@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +119,11 @@ def test_conditions_and_repeats_are_asked_and_scored_apart(tmp_path: Path) -> No
     scored = score_run(tmp_path / "run")
     assert list(scored.scores) == ["neutral", "anger@1"]
     assert scored.scores["neutral"].figure("accuracy").n == 8
+    rows = [json.loads(line) for line in scored.folder.predictions_path.read_text(encoding="utf-8").splitlines()]
+    # Two items of two slots in each of the four cells.
+    assert Counter((row["condition"], row["repeat"]) for row in rows) == {
+        (condition, repeat): 4 for condition in ("neutral", "anger@1") for repeat in (0, 1)
+    }
 
 
 def test_seeds_depend_on_the_request_alone(tmp_path: Path) -> None:

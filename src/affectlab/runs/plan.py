@@ -98,8 +98,10 @@ class Plan:
                     for request in self.protocol.requests(item, self.asking, answered)
                     if (request.variant, request.step) in answered
                 }
-                for prediction in self.protocol.read(item, self.asking, in_order):
-                    yield replace(prediction, condition=cell.condition, repeat=cell.repeat)
+                read = self.protocol.read(item, self.asking, in_order)
+                if cell.condition != NEUTRAL or cell.repeat:
+                    read = [replace(row, condition=cell.condition, repeat=cell.repeat) for row in read]
+                yield from read
 
     def prompt_sha256(self) -> str:
         """Digest of all that is sent before anything is answered, under the first condition and repeat."""

@@ -23,6 +23,7 @@ from affectlab.reading import Reading, read_agents, read_choice
 SLOTS = ("A", "B")
 EMOTIONS = load("chiaro10")
 OPPOSITE = {"positive": "negative", "negative": "positive"}
+OFFERED = {group: EMOTIONS.by_group(group) for group in EMOTIONS.groups}
 
 
 def polarity(item: Item, slot: str) -> str:
@@ -49,7 +50,7 @@ def options(item: Item, slot: str, asking: Asking, variant: str, *, all_ten: boo
     Correct letters rotate over scenes as in the paper; agent B's turns at another pace than agent A's, so that over
     25 scenes every pair of letters is right once.
     """
-    offered = EMOTIONS.ids if all_ten else EMOTIONS.by_group(polarity(item, slot))
+    offered = EMOTIONS.ids if all_ten else OFFERED[polarity(item, slot)]
     n = len(offered)
     place = item.index % n if slot == "A" else (item.index + item.index // n) % n
     gold = item.gold.get(slot)
@@ -97,7 +98,7 @@ class Joint:
         return [self._request(item, asking, variant) for variant in variants(asking.order, self._n())]
 
     def _n(self) -> int:
-        return len(EMOTIONS.ids) if self.all_ten else len(EMOTIONS.by_group("positive"))
+        return len(EMOTIONS.ids) if self.all_ten else len(OFFERED["positive"])
 
     def _request(self, item: Item, asking: Asking, variant: str) -> Request:
         shown = {slot: options(item, slot, asking, variant, all_ten=self.all_ten) for slot in SLOTS}
@@ -149,8 +150,8 @@ class Separate:
 
     def requests(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Request]:
         """One request per agent and option order."""
-        n = len(EMOTIONS.by_group("positive"))
-        return [self._request(item, slot, asking, variant) for variant in variants(asking.order, n) for slot in SLOTS]
+        orders = variants(asking.order, len(OFFERED["positive"]))
+        return [self._request(item, slot, asking, variant) for variant in orders for slot in SLOTS]
 
     def _request(self, item: Item, slot: str, asking: Asking, variant: str) -> Request:
         shown = options(item, slot, asking, variant)
