@@ -1,0 +1,18 @@
+"""Local inference on token ids: shared beginnings, many interventions in one pass, outputs of any layer."""
+
+from affectlab.engine.engine import Engine
+from affectlab.engine.interventions import NEUTRAL, Edit, Intervention
+from affectlab.engine.rows import EngineReport, EngineSettings, Generated, GenerateRow, Generation, ScoreRow
+
+__all__ = [
+    "NEUTRAL",
+    "Edit",
+    "Engine",
+    "EngineReport",
+    "EngineSettings",
+    "GenerateRow",
+    "Generated",
+    "Generation",
+    "Intervention",
+    "ScoreRow",
+]

@@ -1,0 +1,210 @@
+"""What a pass leaves behind for the next: keys and values of shared beginnings, and states of recurrent layers.
+
+A beginning is computed once. The passes after it do not copy its keys and values for every row at once: each layer
+repeats them when it attends, and lets go of the copy.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+_LEVELS = 3
+"""Pieces a text is cut into at most: what many texts share, what a few share, its own end."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """What one pass left behind.
+
+    Attributes:
+        mask: ``[node, token]``: whether it is a token, not padding.
+        layers: For each layer, keys and values ``[row, head, token, size]`` of this pass alone, or a layer of
+            transformers' cache that holds a state; ``None`` where the pass kept nothing.
+        forked: Layers below this one have a row for each node; from it on they have one for each node and condition,
+            in this order.
+        lanes: Conditions.
+    """
+
+    mask: Any
+    layers: list[Any]
+    forked: int
+    lanes: int
+
+    def rows(self, layer: int, nodes: Any, per_lane: bool) -> Any:
+        """Rows of a layer that belong to nodes (``[node]``), each once or once for each condition."""
+        import torch
+
+        if not per_lane:
+            return nodes
+        lanes = torch.arange(self.lanes, device=nodes.device)
+        if layer < self.forked:
+            return nodes.repeat_interleave(self.lanes)
+        return (nodes[:, None] * self.lanes + lanes).flatten()
+
+
+@dataclass(slots=True)
+class Past:
+    """The segments before a batch of nodes, and the node of each that every one of the batch continues."""
+
+    segments: tuple[Segment, ...] = ()
+    nodes: tuple[Any, ...] = ()
+
+    def select(self, rows: Any) -> Past:
+        """The past of some of the nodes."""
+        return Past(self.segments, tuple(nodes[rows] for nodes in self.nodes))
+
+    def then(self, segment: Segment) -> Past:
+        """The past of the nodes themselves, once they are computed."""
+        import torch
+
+        own = torch.arange(len(segment.mask), device=segment.mask.device)
+        return Past((*self.segments, segment), (*self.nodes, own))
+
+    def mask(self) -> Any:
+        """``[node, column]``, or ``None`` when there is nothing before."""
+        import torch
+
+        if not self.segments:
+            return None
+        return torch.cat([one.mask[nodes] for one, nodes in zip(self.segments, self.nodes, strict=True)], dim=1)
+
+    def cache(self, config: Any, start: int, stop: int, per_lane: bool) -> Any:
+        """A cache for a pass over layers ``start`` to ``stop``, one row for each node or node and condition."""
+        fresh = fresh_cache(config)
+        for layer, blank in enumerate(fresh.layers):
+            parts = [
+                (one.layers[layer], one.rows(layer, nodes, per_lane))
+                for one, nodes in zip(self.segments, self.nodes, strict=True)
+            ]
+            if kind := _shared_kind(blank):
+                fresh.layers[layer] = kind(getattr(blank, "sliding_window", None), parts, self._columns())
+            elif parts:
+                # A layer that is not run still tells the masks how much came before.
+                fresh.layers[layer] = _rows_of(*parts[-1]) if start <= layer < stop else parts[-1][0]
+        return fresh
+
+    def grown(self, config: Any) -> Any:
+        """A cache of transformers' own, one row for each node and condition, to generate with."""
+        import torch
+
+        grown = fresh_cache(config)
+        for layer, blank in enumerate(grown.layers):
+            parts = [
+                (one.layers[layer], one.rows(layer, nodes, per_lane=True))
+                for one, nodes in zip(self.segments, self.nodes, strict=True)
+            ]
+            if _shared_kind(blank):
+                keys, values = (
+                    torch.cat([held[which].index_select(0, rows.to(held[which].device)) for held, rows in parts], dim=2)
+                    for which in (0, 1)
+                )
+                blank.update(keys, values)
+            elif parts[-1][0] is not None:
+                grown.layers[layer] = _rows_of(*parts[-1])
+        return grown
+
+    def _columns(self) -> int:
+        return sum(one.mask.shape[1] for one in self.segments)
+
+
+def fresh_cache(config: Any) -> Any:
+    """An empty cache with the layers that a model's configuration asks for."""
+    from transformers import DynamicCache
+
+    return DynamicCache(config=config)
+
+
+def keeps_state(config: Any) -> bool:
+    """Whether any layer keeps a state instead of, or beside, keys and values."""
+    return any(_shared_kind(layer) is None for layer in fresh_cache(config).layers)
+
+
+def keeps_only_states(config: Any) -> bool:
+    """Whether no layer attends."""
+    from transformers.cache_utils import CacheLayerMixin
+
+    return not any(isinstance(layer, CacheLayerMixin) for layer in fresh_cache(config).layers)
+
+
+def levels(config: Any, longest: int, *, growing: bool) -> int:
+    """Pieces that texts may be cut into without a gap of padding that a recurrent layer or a window would notice.
+
+    The first piece is padded on the left and later ones on the right, so there is no gap between the first two, and
+    none at all in a single one.
+
+    Args:
+        config: The text configuration of the model.
+        longest: Tokens of the longest text, new ones included.
+        growing: Whether tokens will follow the last piece.
+    """
+    window = shortest_window(config)
+    if keeps_state(config) or (window is not None and _LEVELS * longest > window):
+        return 1 if growing else 2
+    return _LEVELS
+
+
+def shortest_window(config: Any) -> int | None:
+    """Columns that the layer with the shortest sliding window sees; ``None`` when every layer sees all."""
+    windows = [layer.sliding_window for layer in fresh_cache(config).layers if hasattr(layer, "sliding_window")]
+    return min(windows, default=None)
+
+
+def kept(layers: Sequence[Any]) -> list[Any]:
+    """What a pass put into the layers of its cache."""
+    return [layer.own if hasattr(layer, "own") else layer for layer in layers]
+
+
+def _rows_of(layer: Any, rows: Any) -> Any:
+    """A copy of a layer of a cache that holds the given rows."""
+    copied = copy.copy(layer)
+    for name, value in vars(layer).items():
+        if isinstance(value, dict):
+            setattr(copied, name, dict(value))
+    copied.reorder_cache(rows)
+    return copied
+
+
+def _shared_kind(blank: Any) -> Any:
+    """The class that repeats an attention layer's keys and values as they are needed; ``None`` for other layers."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+    return _shared_class() if type(blank) in (DynamicLayer, DynamicSlidingWindowLayer) else None
+
+
+@cache
+def _shared_class() -> Any:
+    from transformers.cache_utils import DynamicLayer
+
+    class SharedLayer(DynamicLayer):  # type: ignore[misc]
+        """Keys and values of earlier segments, repeated for the rows of this pass while it attends."""
+
+        def __init__(self, window: int | None, parts: Sequence[tuple[Any, Any]], columns: int) -> None:
+            super().__init__()
+            self.is_sliding = window is not None
+            self.sliding_window = window
+            self._parts = parts
+            self._columns = columns
+            self.own: Any = None
+
+        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+            import torch
+
+            self.own = (key_states, value_states)
+            whole = []
+            for which, new in enumerate(self.own):
+                before = [held[which].index_select(0, rows.to(new.device)) for held, rows in self._parts]
+                whole.append(torch.cat([*before, new], dim=2)[:, :, -self.get_mask_sizes(new.shape[2])[0] :])
+            return whole[0], whole[1]
+
+        def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+            offset = 0 if self.sliding_window is None else max(self._columns - self.sliding_window + 1, 0)
+            return self._columns - offset + query_length, offset
+
+        def get_seq_length(self) -> int:
+            return self._columns
+
+    return SharedLayer

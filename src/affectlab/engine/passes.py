@@ -1,0 +1,218 @@
+"""Running a forest of texts through a model, level by level, under several interventions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from affectlab.engine.interventions import Edits, Intervention
+from affectlab.engine.memory import Past, Segment, kept
+from affectlab.engine.prefixes import Node
+from affectlab.engine.stack import Pass, Stack, padded
+
+_COLUMNS = 8
+"""Columns a pass may attend to, as a multiple of the tokens it may compute: repeated keys live for one layer only."""
+
+_LOGITS = 1 << 25
+"""Numbers of logits computed at once."""
+
+
+@dataclass(slots=True)
+class Lanes:
+    """Interventions that run together.
+
+    Attributes:
+        numbers: Their numbers in what was asked.
+        edits: They, made ready; row k belongs to ``numbers[k]``.
+        fork: Layers before this one run once for all of them; 0 when every layer runs for each.
+    """
+
+    numbers: tuple[int, ...]
+    edits: Edits
+    fork: int
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def lanes(stack: Stack, interventions: Sequence[Intervention], most: int, *, fork: bool) -> list[Lanes]:
+    """Group interventions so that few layers are computed twice.
+
+    Those with their first edit in the same layer run together; groups are joined where computing the lower layers once
+    more costs more than it saves.
+
+    Args:
+        stack: The model.
+        interventions: All of them.
+        most: Most that may run together, at least 1.
+        fork: Whether lower layers may be computed once.
+    """
+    first = [min((edit.layer for edit in one.active), default=len(stack)) for one in interventions]
+    order = sorted(range(len(first)), key=lambda place: first[place]) if fork else list(range(len(first)))
+    groups: list[list[int]] = []
+    for place in order:
+        if groups and (not fork or first[groups[-1][-1]] == first[place]):
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    joined: list[list[int]] = []
+    for group in reversed(groups):
+        later = joined[-1] if joined else []
+        if later and first[later[0]] >= len(later) * (first[later[0]] - first[group[0]]):
+            joined[-1] = group + later
+        else:
+            joined.append(group)
+    made = []
+    for group in joined:
+        for start in range(0, len(group), most):
+            numbers = tuple(group[start : start + most])
+            edits = Edits([interventions[number] for number in numbers], stack.device_of)
+            lowest = min(first[number] for number in numbers)
+            made.append(Lanes(numbers, edits, min(lowest + 1, len(stack)) if fork and len(numbers) > 1 else 0))
+    return made
+
+
+@dataclass(slots=True)
+class Batch:
+    """Nodes of a forest that were run together.
+
+    Attributes:
+        nodes: The nodes.
+        past: What came before them and, where it is kept, they themselves.
+        logits: ``[read, condition, vocabulary]``, float32, of the places asked for, nodes in order.
+    """
+
+    nodes: list[Node]
+    past: Past
+    logits: Any
+
+
+@dataclass(slots=True)
+class Walk:
+    """How a forest is run.
+
+    Attributes:
+        stack: The model.
+        lanes: The interventions that run together.
+        budget: Most tokens of a pass.
+        reads: For a node, the places within it whose logits are wanted.
+        keep: Whether leaves are kept in the past, for what comes after them.
+        spare: For a node, further tokens that its rows will need.
+        largest: Tokens of the largest pass so far.
+
+    Ids in the forest are doubled; an odd one is not of the prompt.
+    """
+
+    stack: Stack
+    lanes: Lanes
+    budget: int
+    reads: Callable[[Node], Sequence[int]]
+    keep: bool = False
+    spare: Callable[[Node], int] = lambda _node: 0
+    largest: int = 0
+
+    def run(self, roots: Sequence[Node]) -> Iterator[Batch]:
+        """Run a forest; each batch as it is done, parents before children."""
+        yield from self._level([(root, 0) for root in roots], Past())
+
+    def _level(self, nodes: list[tuple[Node, int]], past: Past) -> Iterator[Batch]:
+        import torch
+
+        nodes.sort(key=lambda pair: (len(pair[0].tokens) + self.spare(pair[0]), pair[0].end), reverse=True)
+        for chunk in self._chunks(nodes):
+            parents = torch.tensor([parent for _, parent in chunk], device=self.stack.device)
+            batch = self._forward([node for node, _ in chunk], past.select(parents))
+            yield batch
+            children = [(child, place) for place, (node, _) in enumerate(chunk) for child in node.children]
+            if children:
+                yield from self._level(children, batch.past)
+
+    def _chunks(self, nodes: list[tuple[Node, int]]) -> Iterator[list[tuple[Node, int]]]:
+        vocabulary = self.stack.config.vocab_size
+        chunk: list[tuple[Node, int]] = []
+        longest = columns = reads = 0
+        for node, parent in nodes:
+            new = (
+                max(longest, len(node.tokens) + self.spare(node) + (node.start if self.keep else 0)),
+                max(columns, node.end),
+                reads + len(self.reads(node)),
+            )
+            rows = (len(chunk) + 1) * len(self.lanes)
+            full = (
+                rows * new[0] > self.budget
+                or rows * new[1] > _COLUMNS * self.budget
+                or new[2] * len(self.lanes) * vocabulary > _LOGITS
+            )
+            if chunk and full:
+                yield chunk
+                chunk = []
+                new = (
+                    len(node.tokens) + self.spare(node) + (node.start if self.keep else 0),
+                    node.end,
+                    len(self.reads(node)),
+                )
+            chunk.append((node, parent))
+            longest, columns, reads = new
+        if chunk:
+            yield chunk
+
+    def _forward(self, nodes: list[Node], past: Past) -> Batch:
+        """Run nodes that continue the same segments."""
+        import torch
+
+        stack, count = self.stack, len(self.lanes)
+        root = nodes[0].parent is None
+        codes, real = padded([node.tokens for node in nodes], stack.device, left=root)
+        ids, prompt = codes >> 1, (codes & 1) == 0
+        starts = torch.tensor([node.start for node in nodes], device=stack.device)
+        positions = starts[:, None] + (real.long().cumsum(-1) - 1).clamp(min=0)
+        before = past.mask()
+        mask = real if before is None else torch.cat([before, real], dim=1)
+        self.largest = max(self.largest, ids.numel() * count)
+        keeps = bool(past.segments) or self.keep or any(node.children for node in nodes)
+
+        fork, lower, entering = self.lanes.fork, None, None
+        if fork:
+            lower = past.cache(stack.config, 0, fork, per_lane=False) if keeps else None
+            below = Pass(ids, mask, positions, lower, stop=fork, captured=frozenset({fork - 1}))
+            entering = stack.run(below).outputs[fork - 1].repeat_interleave(count, 0)
+        which = torch.arange(count, device=stack.device).repeat(len(nodes))
+        each_real, each_prompt = real.repeat_interleave(count, 0), prompt.repeat_interleave(count, 0)
+        upper = past.cache(stack.config, fork, len(stack), per_lane=True) if keeps else None
+        above = Pass(
+            ids.repeat_interleave(count, 0),
+            mask.repeat_interleave(count, 0),
+            positions.repeat_interleave(count, 0),
+            upper,
+            first=fork,
+            entering=entering,
+            change=self.lanes.edits.on(which, each_real, each_prompt),
+            changed=self.lanes.edits.layers,
+            read=self._read(nodes, real),
+        )
+        logits = stack.run(above).logits
+        if upper is not None:
+            own = kept(upper.layers)
+            if lower is not None:
+                own[:fork] = kept(lower.layers)[:fork]
+            past = past.then(Segment(real, own, fork, count))
+        if logits is not None:
+            logits = logits.float().unflatten(0, (-1, count))
+        return Batch(nodes, past, logits)
+
+    def _read(self, nodes: list[Node], real: Any) -> tuple[Any, Any] | None:
+        import torch
+
+        count = len(self.lanes)
+        width = real.shape[1]
+        rows, tokens = [], []
+        for place, node in enumerate(nodes):
+            offset = width - len(node.tokens) if node.parent is None else 0
+            for at in self.reads(node):
+                for lane in range(count):
+                    rows.append(place * count + lane)
+                    tokens.append(offset + at)
+        if not rows:
+            return None
+        return torch.tensor(rows, device=real.device), torch.tensor(tokens, device=real.device)

@@ -1,0 +1,274 @@
+"""A transformers model as a stack of layers that can be run in part, read, and changed while it runs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from affectlab.engine.memory import keeps_only_states
+from affectlab.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+
+_CACHE_NAMES = ("cache", "past_key_values", "cache_params")
+"""What the cache is called in a model's forward: newer transformers, older ones, state-space models of older ones."""
+
+Change = Callable[[int, Any], Any]
+"""From a layer's number and output to the output that replaces it."""
+
+
+def find_layers(model: Any, path: str | None = None) -> tuple[str, Any]:
+    """The list of a language model's layers, and its path from the model.
+
+    It is the outermost ``ModuleList`` of the model's text decoder that is as long as the text configuration says; a
+    vision tower, however deep, is no part of that decoder.
+
+    Args:
+        model: A transformers model.
+        path: Path of the list, where it is known better.
+
+    Raises:
+        UserError: When there is no such list or more than one on the same level, or nothing at ``path``.
+    """
+    import torch
+
+    if path is not None:
+        try:
+            found = model.get_submodule(path)
+        except AttributeError as error:
+            raise UserError(f"The model has no part {path!r}: give the path of its list of layers.") from error
+        if not isinstance(found, torch.nn.ModuleList) or not len(found):
+            raise UserError(f"{path!r} is a {type(found).__name__}, not a list of layers.")
+        return path, found
+    length = getattr(model.config.get_text_config(decoder=True), "num_hidden_layers", None)
+    decoder = model.get_decoder()
+    lists = [
+        (name, module)
+        for name, module in decoder.named_modules()
+        if isinstance(module, torch.nn.ModuleList) and len(module) == length
+    ]
+    depth = min((name.count(".") for name, _ in lists), default=0)
+    outermost = [(name, module) for name, module in lists if name.count(".") == depth]
+    if len(outermost) != 1:
+        names = ", ".join(name for name, _ in outermost) or "none"
+        raise UserError(
+            f"The layers of {type(model).__name__} cannot be told: lists of {length} modules in its text decoder: "
+            f"{names}. Give their path, such as model.layers."
+        )
+    ((_, layers),) = outermost
+    return next(name for name, module in model.named_modules() if module is layers), layers
+
+
+@dataclass(slots=True)
+class Pass:
+    """One run of the model over a batch.
+
+    Attributes:
+        ids: ``[row, token]``.
+        mask: ``[row, column]``: whether a column, of the cache or of ``ids``, holds a token.
+        positions: ``[row, token]``: place of each token in its text.
+        cache: What came before, in and out; ``None`` for nothing and nothing kept.
+        first: First layer that is run; the ones before it are skipped.
+        stop: The layer after the last that is run.
+        entering: ``[row, token, width]``: output of layer ``first - 1``, which stands in for the skipped ones.
+        change: Called with the outputs of ``changed`` layers; what it returns replaces them.
+        changed: Those layers. ``first - 1`` may be one: then ``entering`` is changed.
+        captured: Layers whose output, as changed, is kept.
+        read: Rows and tokens, each ``[read]``, whose logits are wanted; ``None``: no logits.
+    """
+
+    ids: torch.Tensor
+    mask: torch.Tensor
+    positions: torch.Tensor
+    cache: Any = None
+    first: int = 0
+    stop: int | None = None
+    entering: torch.Tensor | None = None
+    change: Change | None = None
+    changed: frozenset[int] = frozenset()
+    captured: frozenset[int] = frozenset()
+    read: tuple[torch.Tensor, torch.Tensor] | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a pass gave: logits ``[read, vocabulary]``, and outputs of the captured layers ``[row, token, width]``."""
+
+    logits: Any = None
+    outputs: dict[int, Any] = field(default_factory=dict)
+
+
+class Stack:
+    """A model's layers, run whole or in part. Hooks live only while a pass runs, whatever happens in it."""
+
+    def __init__(self, model: Any, path: str | None = None) -> None:
+        """Find the layers of a transformers causal language model, or of the text side of a vision-language model.
+
+        Raises:
+            UserError: When the layers cannot be told, or the model takes no cache.
+        """
+        self.model = model
+        base, self.layers = find_layers(model, path)
+        self.paths = tuple(f"{base}.{place}" for place in range(len(self.layers)))
+        self.config = model.config.get_text_config(decoder=True)
+        self.accepts = frozenset(inspect.signature(model.forward).parameters)
+        self.gathers = True
+        found = next((name for name in _CACHE_NAMES if name in self.accepts), None)
+        if found is None:
+            raise UserError(f"{type(model).__name__} takes no cache: it is not a causal language model.")
+        self._cache_name = found
+        self._decoder = model.get_decoder()
+        self._recurrent = keeps_only_states(self.config)
+        self._shapes: dict[int, int] = {}
+        self.width = self._probe()
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    @property
+    def device(self) -> Any:
+        """Where ids go in."""
+        return self.model.get_input_embeddings().weight.device
+
+    def device_of(self, layer: int) -> Any:
+        """Where a layer computes."""
+        return next((weight.device for weight in self.layers[layer].parameters()), self.device)
+
+    def run(self, step: Pass) -> Outcome:
+        """Run a pass."""
+        import torch
+
+        outcome = Outcome()
+        arguments: dict[str, Any] = {"use_cache": step.cache is not None}
+        if "position_ids" in self.accepts:
+            arguments["position_ids"] = step.positions
+        if step.cache is not None:
+            arguments[self._cache_name] = step.cache
+        # A purely recurrent model multiplies what it is fed by the mask: one for all tokens so far would not fit.
+        mask = step.mask[:, -step.ids.shape[1] :] if self._recurrent else step.mask
+        with torch.inference_mode(), ExitStack() as undo:
+            undo.enter_context(self._skipping(step))
+            for layer in sorted(step.changed | step.captured):
+                undo.enter_context(self._hooked(layer, step, outcome))
+            if self.gathers:
+                undo.enter_context(self._reading(step.read))
+            out = self.model(input_ids=step.ids, attention_mask=mask, **arguments)
+        if step.read is not None:
+            outcome.logits = out.logits[0] if self.gathers else out.logits[step.read]
+        return outcome
+
+    @contextmanager
+    def _skipping(self, step: Pass) -> Iterator[None]:
+        """Put pass-throughs in the place of layers outside of ``first`` to ``stop``."""
+        stop = len(self.layers) if step.stop is None else step.stop
+        skipped = [layer for layer in range(len(self.layers)) if not step.first <= layer < stop]
+        with ExitStack() as undo:
+            for layer in skipped:
+                value = step.entering if layer == step.first - 1 else None
+                undo.enter_context(_replaced_forward(self.layers[layer], self._passing(layer, value)))
+            yield
+
+    def _passing(self, layer: int, value: Any) -> Callable[..., Any]:
+        length = self._shapes.get(layer, 0)
+
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            hidden = value if value is not None else args[0] if args else kwargs["hidden_states"]
+            return (hidden, *[None] * (length - 1)) if length else hidden
+
+        return forward
+
+    @contextmanager
+    def _hooked(self, layer: int, step: Pass, outcome: Outcome) -> Iterator[None]:
+        def hook(_module: Any, _args: Any, out: Any) -> Any:
+            hidden = out[0] if isinstance(out, tuple) else out
+            if layer in step.changed and step.change is not None:
+                hidden = step.change(layer, hidden)
+            if layer in step.captured:
+                outcome.outputs[layer] = hidden
+            return (hidden, *out[1:]) if isinstance(out, tuple) else hidden
+
+        handle = self.layers[layer].register_forward_hook(hook)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    @contextmanager
+    def _reading(self, read: tuple[Any, Any] | None) -> Iterator[None]:
+        """Hand only the positions that are read to the head, as one row ``[1, read, width]``."""
+
+        def hook(_module: Any, _args: Any, out: Any) -> Any:
+            last = out.last_hidden_state
+            if read is None:
+                out.last_hidden_state = last[:1, :1]
+            else:
+                rows, tokens = (index.to(last.device) for index in read)
+                out.last_hidden_state = last[rows, tokens][None]
+            return out
+
+        handle = self._decoder.register_forward_hook(hook)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    def _probe(self) -> int:
+        """Learn what each layer returns: the width, and which layers return a tuple."""
+        import torch
+
+        widths: set[int] = set()
+
+        def learn(layer: int) -> Callable[..., None]:
+            def hook(_module: Any, _args: Any, out: Any) -> None:
+                if isinstance(out, tuple):
+                    self._shapes[layer] = len(out)
+                widths.add((out[0] if isinstance(out, tuple) else out).shape[-1])
+
+            return hook
+
+        ids = torch.ones(1, 2, dtype=torch.long, device=self.device)
+        with torch.inference_mode(), ExitStack() as undo:
+            for layer in range(len(self.layers)):
+                undo.callback(self.layers[layer].register_forward_hook(learn(layer)).remove)
+            self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False)
+        if len(widths) != 1:
+            raise UserError(
+                f"The layers of {type(self.model).__name__} were not all run, or differ in width: {sorted(widths)}."
+            )
+        return widths.pop()
+
+
+@contextmanager
+def _replaced_forward(module: Any, forward: Callable[..., Any]) -> Iterator[None]:
+    before = module.__dict__.get("forward")
+    module.forward = forward
+    try:
+        yield
+    finally:
+        if before is None:
+            del module.forward
+        else:
+            module.forward = before
+
+
+def positions_of(mask: Any) -> Any:
+    """Places of tokens in their text, ``[row, token]``, from a mask of tokens and padding."""
+    return (mask.long().cumsum(-1) - 1).clamp(min=0)
+
+
+def padded(rows: Sequence[Sequence[int]], device: Any, *, left: bool) -> tuple[Any, Any]:
+    """Ids and mask, each ``[row, longest]``."""
+    import torch
+
+    width = max(len(row) for row in rows)
+    ids = torch.zeros(len(rows), width, dtype=torch.long)
+    mask = torch.zeros(len(rows), width, dtype=torch.bool)
+    for place, row in enumerate(rows):
+        at = slice(width - len(row), width) if left else slice(0, len(row))
+        ids[place, at] = torch.tensor(row, dtype=torch.long)
+        mask[place, at] = True
+    return ids.to(device), mask.to(device)
