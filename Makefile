@@ -30,9 +30,13 @@ DEV_READY := $(VENV)/.ready-dev
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
-demo: $(LOCAL_READY)  ## install, run Chiaro on the embedded model, write the report (first time: a few minutes)
+demo: $(LOCAL_READY)  ## install, ask the embedded model Chiaro in two ways, compare, write the reports (some minutes)
 	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS) >/dev/null  # the report prints its table
+	$(BIN)/affectlab run chiaro --model smollm2 --protocol likelihood --out $(DEMO_RUN)-likelihood $(ARGS) >/dev/null
+	$(BIN)/affectlab report $(DEMO_RUN)-likelihood >/dev/null
+	$(BIN)/affectlab compare $(DEMO_RUN)-likelihood $(DEMO_RUN)
 	$(BIN)/affectlab report $(DEMO_RUN)
+	@echo "By likelihood: $(DEMO_RUN)-likelihood/report.html"
 
 test: $(DEV_READY) browser  ## install what the tests need and run all of them
 	$(BIN)/python -m pytest $(ARGS)

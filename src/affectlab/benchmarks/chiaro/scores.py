@@ -330,6 +330,7 @@ def _notes(
     parse = found["parse_rate"].value
     if parse is not None and parse < 0.9:
         notes.append(
-            f"Only {100 * parse:.1f} % of answers could be read: figures say as much about format as about emotion."
+            f"{100 * parse:.1f} % of answers could be read: figures say as much about format as about emotion. "
+            "A local model can be asked with --protocol likelihood, which needs no readable reply."
         )
     return notes
