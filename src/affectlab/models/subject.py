@@ -1,0 +1,79 @@
+"""A local model as steering sees it: the engine, what identifies the weights, and how text becomes tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from affectlab.engine import Engine, EngineSettings
+from affectlab.errors import UserError
+from affectlab.models import embedded
+from affectlab.models.base import Message, Request
+from affectlab.models.loading import Loaded, load_embedded, load_gguf, load_pretrained
+from affectlab.models.prompts import Prompter
+from affectlab.models.settings import ModelSettings
+from affectlab.steering.subject import ModelIdentity, Subject, tokenizer_digest
+
+
+def open_subject(spec: str, settings: ModelSettings) -> Subject:
+    """Load the local model that ``spec`` names.
+
+    Raises:
+        UserError: When it is not a local model, or cannot be loaded.
+        WorldError: When it has to be fetched and cannot be.
+    """
+    embedded.require_local()
+    return subject_of(_load(spec, settings), settings)
+
+
+def subject_of(loaded: Loaded, settings: ModelSettings, engine: Engine | None = None) -> Subject:
+    """A loaded model for steering.
+
+    Args:
+        loaded: The model and its tokenizer.
+        settings: How it was opened.
+        engine: The engine that runs it already, if one does.
+    """
+    engine = engine or Engine(loaded.model, settings=EngineSettings(batch_tokens=settings.batch_tokens))
+    prompter = Prompter(loaded.tokenizer)
+    identity = loaded.card.identity
+    first = _first_token(loaded.tokenizer)
+
+    def asked(question: str, prefill: str) -> tuple[int, ...]:
+        return prompter.tokens(prompter.render(Request("", "", (Message("user", question),), prefill=prefill)))
+
+    return Subject(
+        engine=engine,
+        identity=ModelIdentity(
+            name=loaded.card.name,
+            architecture=str(loaded.model.config.get_text_config().model_type),
+            model=str(identity.get("sha256") or identity.get("revision") or loaded.card.spec),
+            tokenizer=tokenizer_digest(loaded.tokenizer),
+            n_layers=engine.n_layers,
+            width=engine.width,
+            layer_paths=tuple(engine.layer_paths),
+        ),
+        plain=lambda text: (*first, *loaded.tokenizer(text, add_special_tokens=False)["input_ids"]),
+        asked=asked,
+        option=prompter.option_tokens,
+    )
+
+
+def _first_token(tokenizer: object) -> tuple[int, ...]:
+    """The token that the tokenizer puts before a text, if it puts one."""
+    begin = getattr(tokenizer, "bos_token_id", None)
+    ids = tokenizer("A")["input_ids"]  # type: ignore[operator]
+    return (begin,) if begin is not None and ids[:1] == [begin] else ()
+
+
+def _load(spec: str, settings: ModelSettings) -> Loaded:
+    if spec in embedded.MODELS:
+        return load_embedded(spec, settings)
+    prefix, _, rest = spec.partition(":")
+    if prefix == "gguf":
+        return load_gguf(Path(rest).expanduser(), settings)
+    if prefix == "hf" or Path(spec).expanduser().is_dir():
+        return load_pretrained(rest if prefix == "hf" else spec, settings)
+    raise UserError(
+        f"Only a local model can be steered, and {spec!r} is none. Write {', '.join(embedded.MODELS)}, gguf:PATH, "
+        "hf:ORG/NAME or a folder."
+    )

@@ -1,0 +1,264 @@
+"""Condition strings: what a run writes after ``--condition``, as a value, and the one way each is spelled.
+
+A condition is one or more terms joined by ``+``::
+
+    neutral                                   nothing is done
+    anger@1.0                                 the vector of anger, strength 1, middle third of the layers, all positions
+    anger@0.1:relative:layers=10-19           a tenth of the layer's median token norm, at layers 10 to 19
+    joy@0.5:kl:positions=generated            the dose that moves plain text by 0.5 nats, at generated tokens only
+    fear@1.0:kind=project_out                 the direction of fear taken out
+    random@1.0:seed=3                         an isotropic vector of the same norm
+    kl-random@1.0:seed=3                      an isotropic vector that moves plain text as far as emotions do
+    permuted:anger@1.0:seed=1                 anger's vector extracted with shuffled labels
+    prompt:anger                              the emotion asked for in words, the model left as it is
+    anger@1.0+prompt:fear                     both
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from affectlab.engine.interventions import KINDS, POSITIONS, Kind, Positions
+from affectlab.errors import UserError
+from affectlab.steering.stimuli import emotion_id
+
+NEUTRAL = "neutral"
+
+Source: TypeAlias = Literal["emotion", "permuted", "random", "kl-random"]
+"""Where a direction comes from: extracted; with shuffled labels; isotropic; isotropic and matched in effect."""
+
+Scale: TypeAlias = Literal["unit", "raw", "relative", "kl"]
+"""What a strength counts in: unit vectors (the paper's α), norms of the mean difference, median token norms, nats."""
+
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+MIDDLE = "middle"
+THIRDS = ("early", MIDDLE, "late")
+_NAMED_LAYERS = (*THIRDS, "all", "best")
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_RANGES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+_NAME = re.compile(r"[^\W\d][\w \-]*")
+_HOW = (
+    "Write neutral, EMOTION@STRENGTH, permuted:EMOTION@STRENGTH, random@STRENGTH, kl-random@STRENGTH or "
+    "prompt:EMOTION, joined by +. "
+    f"Behind a strength: :{'|'.join(SCALES)}, :layers={'|'.join(_NAMED_LAYERS)}|10-19|3,5,7, "
+    f":positions={'|'.join(POSITIONS)}, :kind={'|'.join(KINDS)}, :seed=N. Example: anger@0.1:relative:layers=10-19"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One vector and how it is applied.
+
+    Attributes:
+        source: Where the direction comes from.
+        emotion: Whose; empty for ``random`` and ``kl-random``.
+        strength: In units of ``scale``; its sign turns the direction round.
+        scale: What the strength counts in.
+        layers: ``early``, ``middle``, ``late`` (thirds), ``all``, ``best``, or ranges (``"10-19,22"``).
+        positions: Which tokens.
+        kind: What is done with the vector.
+        seed: Of a control.
+    """
+
+    source: Source
+    emotion: str
+    strength: float
+    scale: Scale = "unit"
+    layers: str = MIDDLE
+    positions: Positions = "all"
+    kind: Kind = "add"
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """What stands before the ``@``."""
+        if self.source == "emotion":
+            return self.emotion
+        return f"permuted:{self.emotion}" if self.source == "permuted" else self.source
+
+    def __str__(self) -> str:
+        parts = [f"{self.name}@{self.strength!r}"]
+        parts += [self.scale] if self.scale != "unit" else []
+        parts += [f"layers={self.layers}"] if self.layers != MIDDLE else []
+        parts += [f"positions={self.positions}"] if self.positions != "all" else []
+        parts += [f"kind={self.kind}"] if self.kind != "add" else []
+        parts += [f"seed={self.seed}"] if self.source != "emotion" else []
+        return ":".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The state a model is put in.
+
+    Attributes:
+        terms: Vectors, in canonical order.
+        prompts: Emotions asked for in words, in canonical order.
+    """
+
+    terms: tuple[Term, ...] = ()
+    prompts: tuple[str, ...] = ()
+
+    @property
+    def neutral(self) -> bool:
+        """Whether nothing is done."""
+        return not self.terms and not self.prompts
+
+    def __str__(self) -> str:
+        """The canonical spelling: ``parse(str(condition)) == condition``."""
+        return "+".join((*map(str, self.terms), *(f"prompt:{emotion}" for emotion in self.prompts))) or NEUTRAL
+
+
+def parse(text: str) -> Condition:
+    """Read a condition string.
+
+    Args:
+        text: As described above; spaces do not matter, emotions may be written in any form (``happiness``).
+
+    Raises:
+        UserError: Saying which part is wrong and how conditions are written.
+    """
+    parts = [part.strip() for part in text.split("+")]
+    if parts == [NEUTRAL]:
+        return Condition()
+    terms: list[Term] = []
+    prompts: list[str] = []
+    for part in parts:
+        if part == NEUTRAL:
+            raise _wrong(text, "neutral stands alone")
+        if part.startswith("prompt:"):
+            prompts.append(_emotion(text, part.removeprefix("prompt:")))
+        else:
+            terms.append(_term(text, part))
+    written = [*map(str, terms), *prompts]
+    if twice := next((one for one in written if written.count(one) > 1), None):
+        raise _wrong(text, f"{twice} stands in it twice; write the sum as one strength")
+    if len({term.positions for term in terms}) > 1:
+        raise _wrong(text, "all its vectors must have the same positions")
+    return Condition(tuple(sorted(terms, key=str)), tuple(sorted(prompts)))
+
+
+def _term(text: str, part: str) -> Term:
+    source: Source = "emotion"
+    rest = part
+    if part.startswith("permuted:"):
+        source, rest = "permuted", part.removeprefix("permuted:")
+    name, at, tail = rest.partition("@")
+    strength, *options = (option.strip() for option in tail.split(":"))
+    name = name.strip()
+    if not at:
+        raise _wrong(text, f"{part!r} has no strength (write {name or 'anger'}@1.0)")
+    if not _NUMBER.fullmatch(strength):
+        raise _wrong(text, f"the strength {strength!r} is not a number")
+    if source == "emotion" and name in ("random", "kl-random"):
+        source = "random" if name == "random" else "kl-random"
+    emotion = "" if source in ("random", "kl-random") else _emotion(text, name)
+    found = dict(_options(text, options))
+    seed = found.pop("seed", None)
+    if seed is not None and source == "emotion":
+        raise _wrong(text, "seed= goes with random, kl-random and permuted:")
+    term = Term(source, emotion, float(strength), seed=int(seed or 0), **found)  # type: ignore[arg-type]
+    _check_term(text, term)
+    return term
+
+
+def _options(text: str, options: list[str]) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for option in options:
+        name, equals, value = (piece.strip() for piece in option.partition("="))
+        if not equals and name in SCALES:
+            name, value = "scale", name
+        if name in seen:
+            raise _wrong(text, f"{name} is given twice")
+        seen.add(name)
+        if name == "layers":
+            value = layer_text(text, value)
+        allowed = {"scale": SCALES, "positions": POSITIONS, "kind": KINDS}.get(name)
+        if allowed is not None and value not in allowed:
+            raise _wrong(text, f"{name} {value!r} is none of {', '.join(allowed)}")
+        if name == "seed" and not value.isdecimal():
+            raise _wrong(text, f"the seed {value!r} is not a whole number from 0")
+        if name not in ("layers", "scale", "positions", "kind", "seed"):
+            raise _wrong(text, f"{option!r} is no option")
+        yield name, value
+
+
+def layer_text(text: str, value: str) -> str:
+    """The canonical spelling of a choice of layers: a name, or ascending ranges.
+
+    Raises:
+        UserError: When it is neither.
+    """
+    if value in _NAMED_LAYERS:
+        return value
+    if not _RANGES.fullmatch(value):
+        raise _wrong(text, f"layers {value!r} is neither {', '.join(_NAMED_LAYERS)} nor numbers like 10-19 or 3,5,7")
+    return ranges(sorted(layer_numbers(value)))
+
+
+def layer_numbers(spec: str) -> set[int]:
+    """Layers of ranges such as ``"10-19,22"``."""
+    found: set[int] = set()
+    for piece in spec.split(","):
+        low, _, high = piece.partition("-")
+        ends = sorted((int(low), int(high or low)))
+        if ends[1] > 100_000:
+            raise UserError(f"Layer {ends[1]}: no model has that many layers.")
+        found |= set(range(ends[0], ends[1] + 1))
+    return found
+
+
+def ranges(numbers: list[int] | tuple[int, ...]) -> str:
+    """Ascending numbers as people write them.
+
+    >>> ranges((0, 1, 2, 5, 7, 8))
+    '0-2,5,7-8'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+
+
+def third(name: str, n_layers: int) -> tuple[int, ...]:
+    """Layers of a third of a model.
+
+    The thirds meet at ``n/3`` and ``2n/3``, rounded to the nearest whole number; the middle third of 16 layers is 5 to
+    10, of 24 8 to 15, of 26 9 to 16, of 28 9 to 18, of 30 10 to 19. A third has at least one layer.
+
+    Args:
+        name: ``early``, ``middle`` or ``late``.
+        n_layers: Layers of the model, at least 1.
+    """
+    cuts = (0, round(n_layers / 3), round(2 * n_layers / 3), n_layers)
+    place = THIRDS.index(name)
+    start = min(cuts[place], n_layers - 1)
+    return tuple(range(start, max(cuts[place + 1], start + 1)))
+
+
+def _check_term(text: str, term: Term) -> None:
+    if term.kind == "project_out" and (term.strength != 1.0 or term.scale != "unit"):
+        raise _wrong(text, "project_out takes the whole direction out: write strength 1.0 without a scale")
+    if term.kind == "clamp" and term.scale == "kl":
+        raise _wrong(text, "clamp sets a projection and has no kl dose")
+    if term.scale == "kl" and term.strength == 0:
+        raise _wrong(text, "a kl dose is not 0")
+    if term.source == "kl-random" and (term.scale == "kl" or term.kind not in ("add", "add_keep_norm")):
+        raise _wrong(text, "kl-random is matched to added emotion vectors; write random@DOSE:kl for a dose of its own")
+
+
+def _emotion(text: str, name: str) -> str:
+    if not _NAME.fullmatch(name.strip()):
+        raise _wrong(text, f"{name!r} is no emotion")
+    return emotion_id(name)
+
+
+def _wrong(text: str, what: str) -> UserError:
+    return UserError(f"Condition {text!r}: {what}. {_HOW}")

@@ -1,0 +1,191 @@
+"""The model that vectors are read from and applied to, as far as steering has to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+
+from affectlab.errors import UserError
+from affectlab.steering.contrast import Activations, Doubles, Floats, activations, sinks
+from affectlab.steering.stimuli import Stimuli
+
+if TYPE_CHECKING:
+    from affectlab.engine.interventions import Intervention
+    from affectlab.engine.rows import ScoreRow
+
+TokenRule: TypeAlias = Literal["last", "mean", "template"]
+TOKEN_RULES: tuple[TokenRule, ...] = get_args(TokenRule)
+
+QUESTION = "How would you feel?"
+OPENING = "I would feel"
+"""With the rule ``template`` a text is put to the model as a user's turn with this question, and the state is read at
+the last token of this opening of its answer."""
+
+
+class Runner(Protocol):
+    """What steering needs of :class:`affectlab.engine.Engine`."""
+
+    @property
+    def n_layers(self) -> int:
+        """Number of layers."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Size of a layer's output."""
+        ...
+
+    @property
+    def layer_paths(self) -> tuple[str, ...]:
+        """Where the layers are in the model, first block first."""
+        ...
+
+    def score(
+        self, rows: Sequence[ScoreRow], interventions: Sequence[Intervention] = ...
+    ) -> Iterator[tuple[int, int, Doubles]]:
+        """Row, intervention, and the options' summed log-probabilities, as batches finish."""
+        ...
+
+    def next_tokens(
+        self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = ...
+    ) -> Iterator[tuple[int, int, Floats]]:
+        """Text, intervention, and the log-probabilities of all tokens after it."""
+        ...
+
+    def hidden(
+        self,
+        rows: Sequence[Sequence[int]],
+        layers: Sequence[int] | None = None,
+        position: Literal["last", "mean"] = "last",
+    ) -> Floats:
+        """Raw layer outputs ``[row, layer, width]``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """What a vector belongs to.
+
+    Attributes:
+        name: For people.
+        architecture: Model type of the transformers config (``llama``); the hint of an exported GGUF file.
+        model: Digest or revision that pins the weights down.
+        tokenizer: Digest of the tokenizer; see :func:`tokenizer_digest`.
+        n_layers: Number of layers.
+        width: Size of a layer's output.
+        layer_paths: Modules whose output the vectors are added to, first block first.
+    """
+
+    name: str
+    architecture: str
+    model: str
+    tokenizer: str
+    n_layers: int
+    width: int
+    layer_paths: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ModelIdentity:
+        """The inverse of :meth:`to_dict`."""
+        return cls(**{**data, "layer_paths": tuple(data["layer_paths"])})
+
+    def differences(self, other: ModelIdentity) -> list[str]:
+        """Fields in which two models differ, as ``field: ours, not theirs``; names do not count."""
+        ours, theirs = self.to_dict(), other.to_dict()
+        return [
+            f"{name}: {_short(ours[name])}, not {_short(theirs[name])}"
+            for name in ours
+            if name != "name" and ours[name] != theirs[name]
+        ]
+
+
+def _short(value: Any) -> str:
+    text = f"{value[0]} … ({len(value)})" if isinstance(value, tuple) and value else str(value)
+    return text if len(text) <= 40 else text[:16] + "…"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model with the means to put text to it.
+
+    Attributes:
+        engine: Runs it.
+        identity: What it is.
+        plain: Ids of a text without a template, with the tokenizer's own first token where it puts one.
+        asked: Ids of a user's turn and the start of the answer, through the chat template.
+        option: Ids of a continuation, its leading space as it stands.
+    """
+
+    engine: Runner
+    identity: ModelIdentity
+    plain: Callable[[str], tuple[int, ...]]
+    asked: Callable[[str, str], tuple[int, ...]]
+    option: Callable[[str], tuple[int, ...]]
+
+
+def tokenizer_digest(tokenizer: Any) -> str:
+    """SHA-256 over a transformers tokenizer's vocabulary and chat template, in hexadecimal."""
+    digest = sha256()
+    for token, number in sorted(tokenizer.get_vocab().items(), key=lambda pair: (pair[1], pair[0])):
+        digest.update(f"{number}\t{token}\n".encode("utf-8", "surrogatepass"))
+    digest.update(str(tokenizer.chat_template or "").encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def read_activations(subject: Subject, stimuli: Stimuli, rule: TokenRule = "last") -> Activations:
+    """Hidden states of stimuli at every layer.
+
+    Args:
+        subject: The model.
+        stimuli: Labelled texts.
+        rule: ``last``: at the text's last token, as in the paper. ``mean``: mean over its tokens but the first, which
+            is an attention sink. ``template``: at the last token of :data:`OPENING`, after text and :data:`QUESTION`.
+
+    Raises:
+        UserError: When the rule is unknown, or too few texts are left.
+        WorldError: When states are not finite.
+    """
+    if rule not in TOKEN_RULES:
+        raise UserError(f"Token rule {rule!r}: expected one of {', '.join(TOKEN_RULES)}.")
+    plain = [subject.plain(text) for text in stimuli.texts]
+    if rule == "template":
+        hidden = subject.engine.hidden([subject.asked(f"{text} {QUESTION}", OPENING) for text in stimuli.texts])
+    elif rule == "last":
+        hidden = subject.engine.hidden(plain)
+    else:
+        hidden = _mean_without_first(subject, plain)
+    return activations(hidden, stimuli.labels, stimuli.groups, None if rule == "template" else [*map(len, plain)])
+
+
+def _mean_without_first(subject: Subject, rows: Sequence[tuple[int, ...]]) -> Floats:
+    # A layer's output at the first token does not depend on what follows, so it can be taken out of the mean again.
+    starts = sorted({row[:1] for row in rows})
+    first = dict(zip(starts, subject.engine.hidden(starts), strict=True))
+    means = subject.engine.hidden(rows, position="mean")
+    for place, row in enumerate(rows):
+        if (count := len(row)) > 1:
+            means[place] = (means[place] * count - first[row[:1]]) / (count - 1)
+    return means
+
+
+def token_norms(subject: Subject, texts: Sequence[str]) -> tuple[Floats, int]:
+    """Median norm of a token's state at each layer, ``[layer]``, and how many tokens were left out of it.
+
+    A text's first token and other attention sinks are left out: on SmolLM2 the first token's norm is 140 times that of
+    the others. States are read at the end of every beginning of each text, which is where a causal model has them.
+    """
+    rows = [ids[:end] for ids in map(subject.plain, texts) for end in range(2, len(ids) + 1)]
+    if not rows:
+        raise UserError("Token norms need a text of two tokens or more.")
+    states = subject.engine.hidden(rows)
+    sink = sinks(states)
+    median = np.median(np.linalg.norm(states[~sink], axis=-1), axis=0)
+    return median.astype(np.float32), int(sink.sum()) + len(texts)

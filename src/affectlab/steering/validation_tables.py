@@ -1,0 +1,255 @@
+"""What a validation says, as tables, matrices and a figure that reports show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from affectlab.metrics.scores import Cell, Matrix, Scores, Table
+from affectlab.steering.contrast import Doubles
+from affectlab.steering.selfreport import margins, shares
+from affectlab.steering.validation import CONTROLS, Validation
+
+_CONTROL_NAMES = {"random": "isotropic, same norm", "kl-random": "isotropic, same KL", "permuted": "label-permuted"}
+_NATS = "Log-probabilities are natural logarithms, summed over an option's tokens, averaged over the ten questions."
+
+
+def scores(found: Validation) -> Scores:
+    """Every table and matrix of a validation; no headline figure."""
+    tables = [emotions_table(found), strengths_table(found)]
+    matrices = [leakage(found)]
+    if found.sweep_layers:
+        tables += [positive_layers(found), layers_table(found)]
+        matrices.append(sweep_matrix(found))
+    return Scores(headline=(), tables=tuple(tables), matrices=tuple(matrices), notes=tuple(notes(found)))
+
+
+def compared(found: Validation) -> Doubles:
+    """Answers ``[emotion, question, option]`` at the strength at which emotions are compared with controls."""
+    place = found.settings.strengths.index(found.settings.compared)
+    block: Doubles = found.block[place]
+    return block
+
+
+def leakage_values(found: Validation, block: Doubles) -> Doubles:
+    """Change of each option's log share ``[emotion, option]`` under each vector, of ``[emotion, question, option]``."""
+    change: Doubles = (shares(block) - shares(found.neutral)).mean(axis=1)
+    return change
+
+
+def own_rises_most(found: Validation, block: Doubles) -> list[bool]:
+    """Whether each emotion's own label rises most of all options under its vector."""
+    return [bool(row.argmax() == place) for place, row in enumerate(leakage_values(found, block))]
+
+
+def p_value(value: float, controls: Doubles) -> float:
+    """One-sided permutation p-value: how often a control does as much, the value itself counted in."""
+    return float((1 + (controls >= value).sum()) / (1 + len(controls)))
+
+
+def emotions_table(found: Validation) -> Table:
+    """Margins of each emotion at the compared strength, with p-values against the controls; last, all together."""
+    block = compared(found)
+    place = found.settings.strengths.index(found.settings.compared)
+    kinds = [kind for kind in CONTROLS if kind in found.controls]
+    rises = own_rises_most(found, block)
+    changes = np.array([found.change(block[number], number) for number in range(len(found.emotions))])
+    rows: list[tuple[Cell, ...]] = []
+    for number, emotion in enumerate(found.emotions):
+        before = float(margins(found.neutral, number).mean())
+        text = found.text[place][number]
+        rows.append(
+            (
+                emotion,
+                before,
+                before + float(changes[number]),
+                float(changes[number]),
+                "yes" if rises[number] else "no",
+                *(p_value(float(changes[number]), found.controls[kind][number]) for kind in kinds),
+                text.kl,
+                text.nll - text.neutral_nll,
+                "damaged" if text.damaged else "",
+            )
+        )
+    every = [p_value(float(changes.mean()), found.controls[kind].mean(axis=0)) for kind in kinds]
+    tail = (None, None, f"{sum(rises)} of {len(rises)}", *every, None, None, "")
+    rows.append(("all", tail[0], tail[1], float(changes.mean()), *tail[2:]))
+    count = next((values.shape[1] for values in found.controls.values()), 0)
+    return Table(
+        id="self_report",
+        title=f"Self-report, layers {found.settings.layers}, {found.settings.compared:g} × median token norm",
+        columns=(
+            "emotion",
+            "log margin, neutral",
+            "log margin, steered",
+            "change of log margin",
+            "own label rises most",
+            *(f"p ({_CONTROL_NAMES[kind]})" for kind in kinds),
+            "KL of plain text (log)",
+            "NLL rise of plain text (log)",
+            "coherence",
+        ),
+        rows=tuple(rows),
+        note=(
+            f"{_NATS} Margin: the emotion's label against the strongest other. p: share of {count} control vectors "
+            f"that change it as much, not corrected for the number of emotions; at least {1 / (count + 1):.3g}."
+        ),
+    )
+
+
+def strengths_table(found: Validation) -> Table:
+    """What each strength does: labels that rise most, change of margin, and plain text."""
+    rows: list[tuple[Cell, ...]] = []
+    for strength, block, text in zip(found.settings.strengths, found.block, found.text, strict=True):
+        changes = [found.change(block[number], number) for number in range(len(found.emotions))]
+        rows.append(
+            (
+                strength,
+                f"{sum(own_rises_most(found, block))} of {len(found.emotions)}",
+                float(np.mean(changes)),
+                float(np.mean([one.kl for one in text])),
+                float(np.mean([one.nll - one.neutral_nll for one in text])),
+                sum(one.damaged for one in text),
+            )
+        )
+    low, high = suggested_strengths(found)
+    said = f"Suggested: {low:g} to {high:g}." if low is not None and high is not None else "None can be suggested."
+    return Table(
+        id="by_strength",
+        title=f"Strength, layers {found.settings.layers}",
+        columns=(
+            "strength (× median token norm)",
+            "own label rises most",
+            "mean change of log margin",
+            "KL of plain text (log)",
+            "NLL rise of plain text (log)",
+            "damaged",
+        ),
+        rows=tuple(rows),
+        note=f"{said} That is where most emotions' own label rises most and no vector damages plain text.",
+    )
+
+
+def suggested_strengths(found: Validation) -> tuple[float | None, float | None]:
+    """Least and greatest strength at which most own labels rise most and no plain text is damaged."""
+    good = [
+        strength
+        for strength, block, text in zip(found.settings.strengths, found.block, found.text, strict=True)
+        if 2 * sum(own_rises_most(found, block)) > len(found.emotions) and not any(one.damaged for one in text)
+    ]
+    return (min(good), max(good)) if good else (None, None)
+
+
+def sweep_changes(found: Validation) -> Doubles:
+    """Mean change of the own margin ``[emotion, layer, strength]`` when one layer is steered."""
+    return np.stack([found.change(found.sweep[number], number) for number in range(len(found.emotions))])
+
+
+def suggested_layers(found: Validation) -> tuple[int, ...]:
+    """Layers that alone change the own margin at least half as much as the best does, over emotions and strengths.
+
+    None when no layer raises it.
+    """
+    by_layer = sweep_changes(found).mean(axis=(0, 2))
+    if not len(by_layer) or by_layer.max() <= 0:
+        return ()
+    return tuple(np.array(found.sweep_layers)[by_layer >= by_layer.max() / 2].tolist())
+
+
+def positive_layers(found: Validation) -> Table:
+    """Share of layers with a positive margin when one layer is steered: the paper's table."""
+    total = len(found.sweep_layers)
+    rows: list[tuple[Cell, ...]] = []
+    for number, emotion in enumerate(found.emotions):
+        positive = (margins(found.sweep[number], number).mean(axis=-1) > 0).sum(axis=0)
+        rows.append((emotion, *(f"{count}/{total}" for count in positive)))
+    return Table(
+        id="positive_margin",
+        title="Layers with a positive margin, one layer steered at a time",
+        columns=("emotion", *(f"α {strength:g}" for strength in found.settings.sweep_strengths)),
+        rows=tuple(rows),
+        note=(
+            f"α in {found.settings.sweep_scale} strength. A margin is positive when, on average over the questions, "
+            "the emotion's label is likelier than the strongest other (Decisions paper, section Steering Validation)."
+        ),
+    )
+
+
+def layers_table(found: Validation) -> Table:
+    """Mean change of margin at each layer, over strengths."""
+    changes = sweep_changes(found).mean(axis=2)
+    best = suggested_layers(found)
+    return Table(
+        id="by_layer",
+        title="Change of margin, one layer steered at a time",
+        columns=("layer", *(f"change of log margin, {emotion}" for emotion in found.emotions), "suggested"),
+        rows=tuple(
+            (str(layer), *(float(value) for value in changes[:, place]), "yes" if layer in best else "")
+            for place, layer in enumerate(found.sweep_layers)
+        ),
+        note="Mean over strengths. Suggested: at least half of what the best layer does, over all emotions.",
+    )
+
+
+def leakage(found: Validation) -> Matrix:
+    """Which labels rise under which emotion's vector."""
+    return Matrix(
+        id="leakage",
+        title=f"Change of each label's log share under each vector, {found.settings.compared:g} × median token norm",
+        row_title="steered towards",
+        column_title="label",
+        rows=found.emotions,
+        columns=found.options,
+        values=tuple(tuple(map(float, row)) for row in leakage_values(found, compared(found))),
+        note="Shares among the options. A vector that does what its name says has its row's maximum on the diagonal.",
+    )
+
+
+def sweep_matrix(found: Validation) -> Matrix:
+    """Mean change of margin over emotions at each layer and strength."""
+    return Matrix(
+        id="sweep",
+        title="Mean change of log margin, one layer steered at a time",
+        row_title="layer",
+        column_title=f"strength ({found.settings.sweep_scale})",
+        rows=tuple(map(str, found.sweep_layers)),
+        columns=tuple(f"{strength:g}" for strength in found.settings.sweep_strengths),
+        values=tuple(tuple(map(float, row)) for row in sweep_changes(found).mean(axis=0)),
+    )
+
+
+def notes(found: Validation) -> list[str]:
+    """What must be known to read the figures right."""
+    said = []
+    if missing := [_CONTROL_NAMES[kind] for kind in CONTROLS if kind not in found.controls]:
+        said.append(f"Not compared with controls: {', '.join(missing)}.")
+    if len(set(found.option_tokens)) > 1:
+        lengths = ", ".join(
+            f"{option} {count}" for option, count in zip(found.options, found.option_tokens, strict=True)
+        )
+        said.append(f"Options differ in their number of tokens ({lengths}), so margins do; changes of margin compare.")
+    return said
+
+
+def heatmap(found: Validation) -> Any:
+    """Change of margin over layers and strengths, a panel for each emotion, as a matplotlib figure."""
+    from matplotlib.figure import Figure
+
+    changes = sweep_changes(found)
+    if not changes.size:
+        raise ValueError("no layer was swept, so there is nothing to draw")
+    limit = max(float(np.abs(changes).max()), 1e-9)
+    figure = Figure(
+        figsize=(2.1 * len(found.emotions), 0.9 + 0.16 * max(len(found.sweep_layers), 8)), layout="constrained"
+    )
+    panels = figure.subplots(1, len(found.emotions), sharey=True, squeeze=False)[0]
+    for panel, emotion, values in zip(panels, found.emotions, changes, strict=True):
+        image = panel.imshow(values, aspect="auto", origin="lower", cmap="RdBu_r", vmin=-limit, vmax=limit)
+        panel.set_title(emotion)
+        panel.set_xticks(range(values.shape[1]), [f"{one:g}" for one in found.settings.sweep_strengths], rotation=90)
+        panel.set_xlabel(f"α ({found.settings.sweep_scale})")
+    panels[0].set_yticks(range(len(found.sweep_layers)), list(map(str, found.sweep_layers)))
+    panels[0].set_ylabel("layer")
+    figure.colorbar(image, ax=list(panels), label="change of margin (nats)")
+    return figure

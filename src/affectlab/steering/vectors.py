@@ -1,0 +1,230 @@
+"""Emotion vectors as a value, and their extraction from a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from affectlab.errors import UserError
+from affectlab.steering.coherence import NEUTRAL_TEXTS
+from affectlab.steering.conditions import ranges
+from affectlab.steering.contrast import Activations, Floats, Method, directions
+from affectlab.steering.quality import Quality, quality
+from affectlab.steering.stimuli import Stimuli
+from affectlab.steering.subject import ModelIdentity, Subject, TokenRule, read_activations, token_norms
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """How vectors came about.
+
+    Attributes:
+        method: Of extraction; ``given`` for hand-made vectors.
+        token_rule: Where states were read; empty for hand-made vectors.
+        stimuli: Source of the texts.
+        stimuli_sha256: Digest of labels and texts.
+        left_out: Texts that were not used, counted by reason.
+        affectlab: Package version.
+        suggested_layers: Layers that validation found to carry the emotions, which ``layers=best`` means.
+    """
+
+    method: str
+    token_rule: str = ""
+    stimuli: str = ""
+    stimuli_sha256: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    affectlab: str = ""
+    suggested_layers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class EmotionVectors:
+    """Directions of emotions in the layers of one model.
+
+    Attributes:
+        emotions: In the order of the first axis of the arrays.
+        layers: Layers that there are directions for, ascending, counted from 0 for the first block.
+        unit: float32 ``[emotion, layer, width]``, each of norm 1.
+        norms: float32 ``[emotion, layer]``: the norm each had (of the mean difference, for extracted ones).
+        cosines: float32 ``[emotion, layer]``: cosine to the mean difference.
+        token_norms: float32 ``[layer]``: median norm of a token's state; ``None`` when never measured.
+        model: What they belong to.
+        provenance: How they came about.
+        quality: How good they are; ``None`` for hand-made ones.
+        activations: The hidden states they were extracted from, which label-permuted controls need.
+    """
+
+    emotions: tuple[str, ...]
+    layers: tuple[int, ...]
+    unit: Floats
+    norms: Floats
+    cosines: Floats
+    token_norms: Floats | None
+    model: ModelIdentity
+    provenance: Provenance
+    quality: Quality | None = None
+    activations: Activations | None = None
+
+    def __post_init__(self) -> None:
+        shape = (len(self.emotions), len(self.layers), self.model.width)
+        if self.unit.shape != shape:
+            raise UserError(f"The vectors have shape {self.unit.shape}; expected {shape} (emotion, layer, width).")
+        if bad := [layer for layer in self.layers if not 0 <= layer < self.model.n_layers]:
+            raise UserError(f"{self.model.name} has no layer {bad[0]}; its layers are 0 to {self.model.n_layers - 1}.")
+        if not np.isfinite(self.unit).all():
+            raise UserError("The vectors hold numbers that are not finite.")
+
+    def index(self, emotion: str) -> int:
+        """Place of an emotion.
+
+        Raises:
+            UserError: When there is no vector of it, naming those there are.
+        """
+        if emotion in self.emotions:
+            return self.emotions.index(emotion)
+        near = get_close_matches(emotion, self.emotions, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise UserError(f"There is no vector of {emotion!r}.{hint} There are: {', '.join(self.emotions)}.")
+
+    def direction(self, emotion: str, layer: int) -> Floats:
+        """Unit vector ``[width]`` of an emotion at a layer."""
+        found: Floats = self.unit[self.index(emotion), self.place(layer)]
+        return found
+
+    def place(self, layer: int) -> int:
+        """Place of a layer on the second axis.
+
+        Raises:
+            UserError: When there are no vectors for it.
+        """
+        if layer not in self.layers:
+            raise UserError(f"There is no vector for layer {layer}; there are vectors for {ranges(self.layers)}.")
+        return self.layers.index(layer)
+
+    def check(self, model: ModelIdentity) -> None:
+        """Refuse a model that these vectors do not belong to.
+
+        Raises:
+            UserError: Naming every field that differs.
+        """
+        if different := self.model.differences(model):
+            raise UserError(
+                f"These vectors belong to {self.model.name} and not to {model.name} ({'; '.join(different)}). "
+                "Extract vectors from this model: affectlab vectors extract."
+            )
+
+    @classmethod
+    def from_tensors(
+        cls,
+        tensors: Mapping[int, npt.ArrayLike],
+        model: ModelIdentity,
+        emotion: str = "custom",
+        token_norms: Floats | None = None,
+    ) -> EmotionVectors:
+        """Vectors made by hand.
+
+        Args:
+            tensors: Layer (from 0 for the first block) -> vector ``[width]``. Their lengths are kept as ``norms``.
+            model: What they are for.
+            emotion: Name to apply them by.
+            token_norms: ``[model layer]``, for relative strengths.
+
+        Raises:
+            UserError: When there are none, or one is zero, not finite, or of another width.
+        """
+        from affectlab import __version__
+
+        if not tensors:
+            raise UserError("No vectors were given.")
+        layers = tuple(sorted(tensors))
+        rows = [np.asarray(tensors[layer], dtype=np.float32) for layer in layers]
+        for layer, row in zip(layers, rows, strict=True):
+            if row.shape != (model.width,):
+                raise UserError(f"The vector for layer {layer} has shape {row.shape}; expected ({model.width},).")
+            if not np.isfinite(row).all() or not row.any():
+                raise UserError(f"The vector for layer {layer} is zero or not finite.")
+        stacked = np.stack(rows)
+        norms = np.linalg.norm(stacked, axis=-1)
+        return cls(
+            emotions=(emotion,),
+            layers=layers,
+            unit=(stacked / norms[:, None])[None],
+            norms=norms[None],
+            cosines=np.ones((1, len(layers)), np.float32),
+            token_norms=None if token_norms is None else np.asarray(token_norms, np.float32)[list(layers)],
+            model=model,
+            provenance=Provenance(method="given", affectlab=__version__),
+        )
+
+    def suggesting(self, layers: Sequence[int]) -> EmotionVectors:
+        """These vectors with the layers that ``layers=best`` is to mean."""
+        return replace(self, provenance=replace(self.provenance, suggested_layers=tuple(map(int, layers))))
+
+    def __repr__(self) -> str:
+        parts = [", ".join(self.emotions), f"layers {ranges(self.layers)} × {self.model.width}", self.provenance.method]
+        if self.quality is not None:
+            best = int(self.quality.accuracy.argmax())
+            parts.append(f"held-out accuracy {self.quality.accuracy[best]:.2f} at layer {self.layers[best]}")
+        return f"EmotionVectors({self.model.name}: {'; '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(emotion)}</td><td>{norms.mean():.2f}</td><td>{cosines.min():.2f}</td></tr>"
+            for emotion, norms, cosines in zip(self.emotions, self.norms, self.cosines, strict=True)
+        )
+        head = "<tr><th>emotion</th><th>mean norm</th><th>lowest cosine to mean difference</th></tr>"
+        return f"<table><caption>{escape(repr(self))}</caption>{head}{rows}</table>"
+
+
+def extract(
+    subject: Subject,
+    stimuli: Stimuli,
+    method: Method = "pca",
+    rule: TokenRule = "last",
+    *,
+    seed: int = 0,
+    keep_activations: bool = True,
+) -> EmotionVectors:
+    """Extract vectors of every emotion at every layer, with their quality.
+
+    Args:
+        subject: The model.
+        stimuli: Labelled texts.
+        method: See :func:`affectlab.steering.contrast.directions`.
+        rule: See :func:`affectlab.steering.subject.read_activations`.
+        seed: Of cross-validation and resampling.
+        keep_activations: Whether hidden states go into the result; label-permuted controls need them.
+
+    Raises:
+        UserError: When too few texts are left.
+        WorldError: When states are not finite.
+    """
+    from affectlab import __version__
+
+    taken = read_activations(subject, stimuli, rule)
+    found = directions(taken, method)
+    norms, _ = token_norms(subject, NEUTRAL_TEXTS)
+    return EmotionVectors(
+        emotions=found.emotions,
+        layers=tuple(range(subject.engine.n_layers)),
+        unit=found.unit,
+        norms=found.norms,
+        cosines=found.cosines,
+        token_norms=norms,
+        model=subject.identity,
+        provenance=Provenance(
+            method=method,
+            token_rule=rule,
+            stimuli=stimuli.source,
+            stimuli_sha256=stimuli.sha256,
+            left_out={**stimuli.left_out, **taken.left_out},
+            affectlab=__version__,
+        ),
+        quality=quality(taken, found, method, seed=seed),
+        activations=taken if keep_activations else None,
+    )

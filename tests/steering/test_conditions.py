@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from affectlab.errors import UserError
+from affectlab.steering.conditions import SCALES, Condition, Term, layer_numbers, parse, ranges, third
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("neutral", "neutral"),
+        ("anger@1.0", "anger@1.0"),
+        ("anger@1", "anger@1.0"),
+        ("happiness@0.10", "joy@0.1"),
+        ("anger@0.1:relative:layers=10-19:positions=all", "anger@0.1:relative:layers=10-19"),
+        ("anger@0.1:layers=3,2,1,7:kind=add:unit", "anger@0.1:layers=1-3,7"),
+        ("fear@-0.5:kl:positions=generated", "fear@-0.5:kl:positions=generated"),
+        ("random@1.0:seed=3", "random@1.0:seed=3"),
+        ("random@1.0", "random@1.0:seed=0"),
+        ("kl-random@0.1:relative:seed=2", "kl-random@0.1:relative:seed=2"),
+        ("permuted:anger@1.0:seed=1", "permuted:anger@1.0:seed=1"),
+        ("prompt:happy", "prompt:joy"),
+        (" joy@1.0 + anger@0.5 : layers=late ", "anger@0.5:layers=late+joy@1.0"),
+        ("prompt:fear+anger@1.0", "anger@1.0+prompt:fear"),
+        ("fear@1.0:kind=project_out", "fear@1.0:kind=project_out"),
+        ("fear@2.5:kind=clamp", "fear@2.5:kind=clamp"),
+        ("moral outrage@1.0", "moral_outrage@1.0"),
+    ],
+)
+def test_canonical_spelling(text: str, canonical: str) -> None:
+    assert str(parse(text)) == canonical
+    assert parse(canonical) == parse(text)
+
+
+def test_what_is_read() -> None:
+    condition = parse("joy@0.1:relative:layers=late:positions=prompt:kind=add_keep_norm+prompt:fear")
+    assert condition.terms == (Term("emotion", "joy", 0.1, "relative", "late", "prompt", "add_keep_norm"),)
+    assert condition.prompts == ("fear",)
+    assert not condition.neutral
+    assert Condition().neutral
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no strength"),
+        ("anger", r"has no strength \(write anger@1.0\)"),
+        ("anger@", "the strength '' is not a number"),
+        ("anger@much", "'much' is not a number"),
+        ("anger@nan", "not a number"),
+        ("anger@1e5", "not a number"),
+        ("@1.0", "is no emotion"),
+        ("12@1.0", "is no emotion"),
+        ("anger@1.0:strong", "'strong' is no option"),
+        ("anger@1.0:layers=ten", "layers 'ten' is neither"),
+        ("anger@1.0:layers=", "layers '' is neither"),
+        ("anger@1.0:positions=last", "positions 'last' is none of all, prompt, generated"),
+        ("anger@1.0:kind=replace", "kind 'replace' is none of"),
+        ("anger@1.0:unit:relative", "scale is given twice"),
+        ("random@1.0:seed=x", "seed 'x' is not a whole number"),
+        ("random@1.0:seed=-1", "seed '-1' is not"),
+        ("anger@1.0:seed=1", "seed= goes with"),
+        ("neutral+anger@1.0", "neutral stands alone"),
+        ("anger@1.0+anger@1", "stands in it twice"),
+        ("prompt:joy+prompt:happiness", "stands in it twice"),
+        ("anger@1.0:positions=prompt+joy@1.0", "same positions"),
+        ("fear@0.5:kind=project_out", "write strength 1.0"),
+        ("fear@0.5:kl:kind=clamp", "no kl dose"),
+        ("fear@0:kl", "a kl dose is not 0"),
+        ("kl-random@0.5:kl", "random@DOSE:kl"),
+        ("prompt:", "'' is no emotion"),
+        ("anger@1.0:layers=1-999999999", "no model has that many"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, says: str) -> None:
+    with pytest.raises(UserError, match=says) as caught:
+        parse(text)
+    if "no model" not in says:
+        assert "Write neutral, EMOTION@STRENGTH" in str(caught.value)
+
+
+_terms = st.builds(
+    lambda source, emotion, strength, scale, layers, seed: Term(
+        source,
+        "" if source == "random" else emotion,
+        strength,
+        scale,
+        layers,
+        seed=0 if source == "emotion" else seed,
+    ),
+    st.sampled_from(["emotion", "permuted", "random"]),
+    st.sampled_from(["anger", "joy", "pride", "moral_outrage"]),
+    st.decimals(-9, 9, places=3).filter(bool).map(float),
+    st.sampled_from(SCALES),
+    st.sampled_from(["middle", "late", "all", "best", "0", "3-5", "1,4-6"]),
+    st.integers(0, 99),
+)
+
+
+@given(st.lists(_terms, max_size=3, unique_by=str), st.lists(st.sampled_from(["joy", "fear"]), max_size=2, unique=True))
+def test_every_condition_is_read_back(terms: list[Term], prompts: list[str]) -> None:
+    condition = Condition(tuple(sorted(terms, key=str)), tuple(sorted(prompts)))
+    assert parse(str(condition)) == condition
+
+
+@given(st.sets(st.integers(0, 60), min_size=1))
+def test_ranges_are_read_back(numbers: set[int]) -> None:
+    assert layer_numbers(ranges(sorted(numbers))) == numbers
+
+
+@pytest.mark.parametrize(
+    ("n_layers", "first", "last"), [(24, 8, 15), (16, 5, 10), (26, 9, 16), (28, 9, 18), (30, 10, 19), (3, 1, 1)]
+)
+def test_case_213_the_middle_third(n_layers: int, first: int, last: int) -> None:
+    assert third("middle", n_layers) == tuple(range(first, last + 1))
+
+
+@given(st.integers(3, 200))
+def test_thirds_are_all_layers_once(n_layers: int) -> None:
+    assert [*third("early", n_layers), *third("middle", n_layers), *third("late", n_layers)] == [*range(n_layers)]
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_a_third_has_a_layer(n_layers: int) -> None:
+    for name in ("early", "middle", "late"):
+        assert set(third(name, n_layers)) <= set(range(n_layers))
+        assert third(name, n_layers)

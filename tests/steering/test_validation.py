@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from affectlab.engine import NEUTRAL
+from affectlab.errors import UserError
+from affectlab.metrics.scores import Scores
+from affectlab.steering import validation_tables as tables
+from affectlab.steering.coherence import Coherence
+from affectlab.steering.selfreport import answers, margins, self_reports, shares
+from affectlab.steering.subject import Subject
+from affectlab.steering.validation import Settings, Validation, validate
+from affectlab.steering.vectors import EmotionVectors
+
+SETTINGS = Settings(
+    sweep_strengths=(0.5, 2.0), sweep_layers=(1, 4), strengths=(0.1, 0.5), compared=0.5, controls=9, layers="middle"
+)
+
+
+@pytest.fixture
+def found(subject: Subject, vectors: EmotionVectors) -> Validation:
+    return validate(subject, vectors, SETTINGS)
+
+
+def test_answers_are_in_the_order_of_options_whatever_the_order_shown(subject: Subject) -> None:
+    options = ("anger", "fear", "joy", "neutral")
+    got = answers(subject, [NEUTRAL], self_reports(0, options), options)
+    # The toy gives every word a logit of 0: each of its 23 words has probability 1/23.
+    np.testing.assert_allclose(got, np.full((1, 10, 4), -np.log(23)))
+
+
+def test_margins_and_shares_by_hand() -> None:
+    logprobs = np.log([[0.2, 0.1, 0.05, 0.05]])
+    assert margins(logprobs, 0)[0] == pytest.approx(np.log(2))
+    assert margins(logprobs, 1)[0] == pytest.approx(-np.log(2))
+    np.testing.assert_allclose(np.exp(shares(logprobs)), [[0.5, 0.25, 0.125, 0.125]])
+
+
+def test_shapes(found: Validation) -> None:
+    assert found.options == ("anger", "fear", "joy", "neutral")
+    assert found.neutral.shape == (10, 4)
+    assert found.sweep.shape == (3, 2, 2, 10, 4)
+    assert found.block.shape == (2, 3, 10, 4)
+    assert [len(row) for row in found.text] == [3, 3]
+    assert {kind: values.shape for kind, values in found.controls.items()} == dict.fromkeys(
+        ("random", "kl-random", "permuted"), (3, 9)
+    )
+    assert repr(found) == "Validation(toy: 3 emotions; sweep of 2 layers × 2 strengths; 9 controls of 3 kinds)"
+
+
+def test_the_toy_s_margins_are_what_its_head_makes_of_the_vectors(found: Validation, vectors: EmotionVectors) -> None:
+    """Logits are twice the first four numbers of the stream; neutral's is 0 and unmoved.
+
+    One layer steered with α: the margin of emotion e is 2 α (u_e − the largest of the other u and neutral's number 3).
+    """
+    for number, emotion in enumerate(vectors.emotions):
+        for at, layer in enumerate(found.sweep_layers):
+            unit = vectors.direction(emotion, layer)[:4]
+            for place, strength in enumerate(SETTINGS.sweep_strengths):
+                hand = 2 * strength * (unit[number] - np.delete(unit, number).max())
+                np.testing.assert_allclose(margins(found.sweep[number, at, place], number), hand, rtol=1e-4)
+                assert found.change(found.sweep[number, at, place], number) == pytest.approx(hand, rel=1e-4)
+
+
+def test_planted_vectors_pass_and_controls_do_not_reach_them(found: Validation) -> None:
+    table = tables.emotions_table(found)
+    columns = {name: table.columns.index(name) for name in table.columns}
+    for row in table.rows[:3]:
+        assert row[columns["own label rises most"]] == "yes"
+        change = row[columns["change of log margin"]]
+        assert isinstance(change, float)
+        assert change > 0
+        for kind in ("isotropic, same norm", "isotropic, same KL"):
+            # No control of nine does as much: p = 1/10.
+            assert row[columns[f"p ({kind})"]] == pytest.approx(0.1)
+    last = table.rows[3]
+    assert last[0] == "all"
+    assert last[columns["own label rises most"]] == "3 of 3"
+    assert last[columns["p (label-permuted)"]] == pytest.approx(0.1)
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert "at least 0.1" in table.note
+
+
+def test_p_values_count_the_value_itself() -> None:
+    assert tables.p_value(2.0, np.array([1.0, 2.0, 3.0])) == 3 / 4
+    assert tables.p_value(4.0, np.array([1.0, 2.0, 3.0])) == 1 / 4
+
+
+def _made(sweep: np.ndarray, block: np.ndarray | None = None, kl: float = 0.1) -> Validation:
+    """A validation of two emotions with one question and given log-probabilities; neutral is even."""
+    return Validation(
+        name="made",
+        settings=Settings(sweep_strengths=(1.0, 4.0), strengths=(0.1, 0.2), compared=0.1, controls=0),
+        emotions=("joy", "fear"),
+        options=("joy", "fear", "neutral"),
+        option_tokens=(1, 2, 1),
+        neutral=np.log(np.full((1, 3), 1 / 3)),
+        sweep_layers=tuple(range(sweep.shape[1])),
+        sweep=sweep,
+        block=np.zeros((2, 2, 1, 3)) if block is None else block,
+        text=((Coherence(kl, 3, 3), Coherence(kl, 3, 3)), (Coherence(kl, 3, 3), Coherence(5, 9, 3))),
+        controls={},
+    )
+
+
+def test_the_paper_s_table_by_hand() -> None:
+    """Joy at α 1 is the strongest at layer 0 only, at α 4 at both; a tie (fear, α 4, layer 1) is no positive margin."""
+    joy = [[[[0.5, 0.3, 0.2]], [[0.6, 0.2, 0.2]]], [[[0.3, 0.4, 0.3]], [[0.5, 0.4, 0.1]]]]
+    fear = [[[[0.5, 0.3, 0.2]], [[0.2, 0.6, 0.2]]], [[[0.3, 0.3, 0.4]], [[0.4, 0.4, 0.2]]]]
+    found = _made(np.log(np.array([joy, fear])))
+    table = tables.positive_layers(found)
+    assert table.columns == ("emotion", "α 1", "α 4")
+    assert table.rows == (("joy", "1/2", "2/2"), ("fear", "0/2", "1/2"))
+    changes = tables.sweep_changes(found)
+    assert changes[0, 0, 0] == pytest.approx(np.log(0.5 / 0.3))
+    assert changes[1, 1, 1] == pytest.approx(0)
+    # Layer 0: log(5/3) + log 3 + log(3/5) + log 3 = 2 log 3 over four; layer 1: log(3/4) + log(5/4) + log(3/4) + 0 < 0.
+    matrix = tables.sweep_matrix(found)
+    assert sum(value or 0 for value in matrix.values[0]) == pytest.approx(np.log(3))
+    assert tables.suggested_layers(found) == (0,)
+    assert [row[-1] for row in tables.layers_table(found).rows] == ["yes", ""]
+    assert tables.suggested_layers(_made(np.log(np.array([fear, joy])[:, 1:]))) == ()
+
+
+def test_leakage_and_strengths_by_hand() -> None:
+    """At 0.1 both own labels rise most; at 0.2 joy's vector raises fear more. Shares move from 1/3."""
+    weak = [[[0.6, 0.3, 0.1]], [[0.2, 0.5, 0.3]]]
+    strong = [[[0.4, 0.5, 0.1]], [[0.2, 0.7, 0.1]]]
+    found = _made(np.zeros((2, 0, 2, 1, 3)), np.log(np.array([weak, strong])) - 2)
+    matrix = tables.leakage(found)
+    expected = np.log(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]]) * 3)
+    np.testing.assert_allclose(np.array(matrix.values, dtype=float), expected)
+    assert (matrix.rows, matrix.columns) == (("joy", "fear"), ("joy", "fear", "neutral"))
+    table = tables.strengths_table(found)
+    assert [row[1] for row in table.rows] == ["2 of 2", "1 of 2"]
+    assert [row[-1] for row in table.rows] == [0, 1]
+    assert tables.suggested_strengths(found) == (0.1, 0.1)
+    assert "Suggested: 0.1 to 0.1" in table.note
+    assert tables.suggested_strengths(replace(found, text=((Coherence(2, 3, 3),) * 2,) * 2)) == (None, None)
+    row = tables.emotions_table(found).rows[0]
+    # Joy: margin log(1) = 0 before, log(0.6/0.3) after.
+    assert row[1:4] == pytest.approx((0, np.log(2), np.log(2)))
+    said = tables.notes(found)
+    assert "Not compared with controls: isotropic, same norm, isotropic, same KL, label-permuted." in said
+    assert any("joy 1, fear 2, neutral 1" in note for note in said)
+
+
+def test_scores_are_what_reports_show(found: Validation) -> None:
+    from affectlab.report.terminal import make_console
+
+    made = tables.scores(found)
+    assert [table.id for table in made.tables] == ["self_report", "by_strength", "positive_margin", "by_layer"]
+    assert [matrix.id for matrix in made.matrices] == ["leakage", "sweep"]
+    assert Scores.from_dict(made.to_dict()) == made
+    assert make_console() is not None
+
+
+def test_without_a_sweep_and_without_hidden_states(subject: Subject, vectors: EmotionVectors) -> None:
+    bare = replace(vectors, activations=None)
+    seen: list[tuple[str, int, int]] = []
+    found = validate(subject, bare, replace(SETTINGS, sweep_layers=(), controls=2), lambda *told: seen.append(told))
+    assert found.sweep.shape == (3, 0, 2, 10, 4)
+    assert sorted(found.controls) == ["kl-random", "random"]
+    assert [table.id for table in tables.scores(found).tables] == ["self_report", "by_strength"]
+    assert "Not compared with controls: label-permuted." in tables.notes(found)
+    assert ("layers together", 60, 60) in seen
+    assert ("controls: random", 20, 20) in seen
+    with pytest.raises(ValueError, match="no layer was swept"):
+        tables.heatmap(found)
+
+
+def test_the_heatmap_draws(found: Validation) -> None:
+    from io import BytesIO
+
+    figure = tables.heatmap(found)
+    assert [axes.get_title() for axes in figure.axes[:3]] == ["anger", "fear", "joy"]
+    drawn = figure.axes[0].images[0].get_array()
+    np.testing.assert_allclose(drawn, tables.sweep_changes(found)[0])
+    target = BytesIO()
+    figure.savefig(target, format="png")
+    assert len(target.getvalue()) > 5_000
+
+
+def test_settings_that_cannot_be() -> None:
+    with pytest.raises(UserError, match="not among"):
+        Settings(strengths=(0.1,), compared=0.2)
+    with pytest.raises(UserError, match="above 0"):
+        Settings(sweep_strengths=(0.0, 1.0))
+    with pytest.raises(UserError, match="0 or more"):
+        Settings(controls=-1)
+
+
+def test_vectors_of_another_model_are_not_validated(subject: Subject, vectors: EmotionVectors) -> None:
+    with pytest.raises(UserError, match="belong to toy"):
+        validate(subject, replace(vectors, model=replace(vectors.model, tokenizer="else")), SETTINGS)

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.toy_subject import toy_subject
+
+from affectlab.errors import UserError, WorldError
+from affectlab.steering import files
+from affectlab.steering.coherence import NEUTRAL_TEXTS
+from affectlab.steering.stimuli import Stimuli
+from affectlab.steering.subject import ModelIdentity, Subject, read_activations, token_norms, tokenizer_digest
+from affectlab.steering.vectors import EmotionVectors, extract
+
+
+def test_extraction_finds_what_was_planted(vectors: EmotionVectors, subject: Subject, stimuli: Stimuli) -> None:
+    assert vectors.emotions == ("anger", "fear", "joy")
+    assert vectors.layers == (0, 1, 2, 3, 4, 5)
+    # Emotion e is planted along number e of the stream: its contrast is (1, −1/2, −1/2) in some order.
+    for number, emotion in enumerate(vectors.emotions):
+        truth = np.full(3, -0.5)
+        truth[number] = 1
+        assert vectors.direction(emotion, 3)[:3] @ truth / np.linalg.norm(truth) > 0.95
+    assert vectors.quality is not None
+    assert vectors.quality.accuracy.min() == 1
+    assert vectors.provenance.stimuli_sha256 == stimuli.sha256
+    assert (vectors.provenance.method, vectors.provenance.token_rule) == ("pca", "last")
+    said = "EmotionVectors(toy: anger, fear, joy; layers 0-5 × 8; pca; held-out accuracy 1.00 at layer 0)"
+    assert repr(vectors) == said
+    assert "<td>joy</td>" in vectors._repr_html_()
+    assert extract(subject, stimuli, keep_activations=False).activations is None
+
+
+def test_a_file_holds_everything(vectors: EmotionVectors, subject: Subject, tmp_path: Path) -> None:
+    path = tmp_path / "toy.safetensors"
+    suggesting = vectors.suggesting((2, 3))
+    files.save(suggesting, path)
+    found = files.load(path, subject.identity)
+    for name in ("unit", "norms", "cosines", "token_norms"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(vectors, name))
+    assert found.provenance == suggesting.provenance
+    assert found.provenance.suggested_layers == (2, 3)
+    assert found.model == subject.identity
+    assert found.quality is not None
+    assert vectors.quality is not None
+    np.testing.assert_array_equal(found.quality.stability, vectors.quality.stability)
+    assert replace(found.quality, accuracy=vectors.quality.accuracy, stability=vectors.quality.stability).warnings == ()
+    assert found.activations is not None
+    assert vectors.activations is not None
+    np.testing.assert_array_equal(found.activations.hidden, vectors.activations.hidden)
+    assert found.activations.labels == vectors.activations.labels
+    assert found.activations.groups == vectors.activations.groups
+    assert [entry.name for entry in tmp_path.iterdir()] == ["toy.safetensors"]
+
+
+def test_another_model_is_refused(vectors: EmotionVectors, subject: Subject, tmp_path: Path) -> None:
+    path = tmp_path / "toy.safetensors"
+    files.save(vectors, path)
+    other = replace(subject.identity, name="other", model="other weights", tokenizer="other words")
+    with pytest.raises(UserError, match=r"to toy and not to other \(model: weights, not other weights; tokenizer"):
+        files.load(path, other)
+    assert files.load(path, replace(subject.identity, name="the same under another name")).emotions == vectors.emotions
+
+
+def test_row_33_another_index_base_is_refused(vectors: EmotionVectors, tmp_path: Path) -> None:
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+
+    path = tmp_path / "toy.safetensors"
+    files.save(vectors, path)
+    with safe_open(str(path), framework="numpy") as file:
+        meta = json.loads(file.metadata()["affectlab"])
+    for field, value, says in (("index_base", 1, "counts layers from 1"), ("format", 99, "format 99")):
+        save_file(load_file(path), path, {"affectlab": json.dumps({**meta, field: value})})
+        with pytest.raises(UserError, match=says):
+            files.load(path)
+
+
+def test_files_that_are_none(vectors: EmotionVectors, tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    path = tmp_path / "toy.safetensors"
+    with pytest.raises(UserError, match=r"There is no file .* affectlab vectors extract"):
+        files.load(path)
+    path.write_bytes(b"not a tensor in sight")
+    with pytest.raises(UserError, match="not a whole safetensors file"):
+        files.load(path)
+    files.save(vectors, path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(UserError, match="not a whole safetensors file"):
+        files.load(path)
+    save_file({"x": np.ones(3, np.float32)}, path)
+    with pytest.raises(UserError, match="no affectlab metadata"):
+        files.load(path)
+    with pytest.raises(WorldError, match="cannot be written"):
+        files.save(vectors, tmp_path / "nowhere" / "toy.safetensors")
+
+
+def test_vectors_made_by_hand(subject: Subject) -> None:
+    given = {3: [0, 3, 0, 4, 0, 0, 0, 0], 1: np.eye(8)[2] * 2}
+    made = EmotionVectors.from_tensors(given, subject.identity, "calm")
+    assert (made.emotions, made.layers) == (("calm",), (1, 3))
+    np.testing.assert_allclose(made.direction("calm", 3), [0, 0.6, 0, 0.8, 0, 0, 0, 0])
+    assert made.norms.tolist() == [[2, 5]]
+    with pytest.raises(UserError, match=r"no vector for layer 2; there are vectors for 1,3"):
+        made.direction("calm", 2)
+    with pytest.raises(UserError, match=r"no vector of 'clam'\. Did you mean calm"):
+        made.direction("clam", 1)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "says"),
+    [
+        ({}, "No vectors"),
+        ({0: np.ones(7)}, r"shape \(7,\); expected \(8,\)"),
+        ({0: np.zeros(8)}, "zero or not finite"),
+        ({0: np.full(8, np.nan)}, "zero or not finite"),
+        ({6: np.ones(8)}, "toy has no layer 6; its layers are 0 to 5"),
+        ({-1: np.ones(8)}, "toy has no layer -1"),
+    ],
+)
+def test_vectors_made_wrong(subject: Subject, tensors: dict[int, np.ndarray], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        EmotionVectors.from_tensors(tensors, subject.identity)
+
+
+def test_gguf_as_llama_cpp_and_repeng_read_it(vectors: EmotionVectors, tmp_path: Path) -> None:
+    """What their loaders look at: architecture, model hint, float32 tensors ``direction.N`` of one dimension, N > 0."""
+    import gguf
+
+    path = tmp_path / "anger.gguf"
+    assert files.export_gguf(vectors, "anger", path) == 5
+    reader = gguf.GGUFReader(path)
+    read = {name: reader.get_field(name) for name in ("general.architecture", "controlvector.model_hint")}
+    texts = {name: str(bytes(field.parts[-1]), "utf-8") for name, field in read.items() if field is not None}
+    assert texts == {"general.architecture": "controlvector", "controlvector.model_hint": "toy"}
+    count = reader.get_field("controlvector.layer_count")
+    assert count is not None
+    assert int(count.parts[-1][0]) == 5
+    assert [tensor.name for tensor in reader.tensors] == [f"direction.{layer}" for layer in range(1, 6)]
+    for tensor, layer in zip(reader.tensors, range(1, 6), strict=True):
+        assert tensor.tensor_type == gguf.GGMLQuantizationType.F32
+        assert tensor.data.shape == (8,)
+        np.testing.assert_array_equal(tensor.data, vectors.direction("anger", layer))
+    files.export_gguf(vectors, "anger", path, scaled=True)
+    first = gguf.GGUFReader(path).tensors[0].data
+    np.testing.assert_allclose(first, vectors.direction("anger", 1) * vectors.norms[0, 1], rtol=1e-6)
+
+
+def test_gguf_of_what_cannot_be_written(vectors: EmotionVectors, subject: Subject, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no vector of 'calm'"):
+        files.export_gguf(vectors, "calm", tmp_path / "calm.gguf")
+    only = EmotionVectors.from_tensors({0: np.ones(8)}, subject.identity)
+    with pytest.raises(UserError, match="block 0 only"):
+        files.export_gguf(only, "custom", tmp_path / "custom.gguf")
+    with pytest.raises(WorldError, match="cannot be written"):
+        files.export_gguf(vectors, "joy", tmp_path / "nowhere" / "joy.gguf")
+    assert list(tmp_path.iterdir()) == []
+
+
+WORDS = ("…", "a", "b", "c")
+EMBEDDINGS = np.array([[0, 1], [2, 0], [0, 4], [6, 0]], dtype=float)
+
+
+def _reader(sink: float = 1.0) -> Subject:
+    return toy_subject(WORDS, EMBEDDINGS, np.zeros((4, 2)), n_layers=2, sink=sink)
+
+
+def _pairs(*texts: str) -> Stimuli:
+    labels = ("joy", "joy", "fear", "fear")
+    return Stimuli(texts, labels, ("1", "2", "3", "4"))
+
+
+def test_token_rules() -> None:
+    """Row 35: the mean is over a text's own tokens, without the first, which is a sink."""
+    texts = _pairs("a b c", "b a", "c b b", "a c")
+    last = read_activations(_reader(), texts, "last").hidden[:, 0]
+    assert last.tolist() == [[6, 0], [2, 0], [0, 4], [6, 0]]
+    # (b + c) / 2, a, (b + b) / 2, c; the first token's state, 1000 times its embedding, has no part in it.
+    mean = read_activations(_reader(sink=1000), texts, "mean").hidden[:, 0]
+    np.testing.assert_allclose(mean, [[3, 2], [2, 0], [0, 4], [6, 0]], atol=1e-2)
+    # The template's answer ends in "feel", a word the toy does not know: token 0.
+    template = read_activations(_reader(), texts, "template").hidden[:, 0]
+    assert template.tolist() == [[0, 1]] * 4
+    with pytest.raises(UserError, match="'first': expected one of last, mean, template"):
+        read_activations(_reader(), texts, "first")  # type: ignore[arg-type]
+
+
+def test_row_f1_one_token_texts_are_counted() -> None:
+    texts = Stimuli(("a b", "b a", "c b", "a c", "a"), ("joy", "joy", "fear", "fear", "joy"), tuple("12345"))
+    found = read_activations(_reader(sink=1000), texts)
+    assert found.left_out == {"one token": 1}
+    vectors = extract(_reader(sink=1000), texts, "mean_difference")
+    assert vectors.provenance.left_out == {"one token": 1}
+
+
+def test_token_norms_leave_first_tokens_and_sinks_out() -> None:
+    norms, left_out = token_norms(_reader(sink=1e6), ("a b c", "c a b"))
+    # Second and third tokens: b 4, c 6, a 2, b 4; their median is 4. The two first tokens are left out.
+    assert norms.tolist() == [4, 4]
+    assert left_out == 2
+    with pytest.raises(UserError, match="two tokens"):
+        token_norms(_reader(), ("a",))
+
+
+def test_the_tokenizer_digest_sees_vocabulary_and_template() -> None:
+    from tests.support import tiny_models
+
+    digests = {
+        tokenizer_digest(tiny_models.tokenizer()),
+        tokenizer_digest(tiny_models.tokenizer()),
+        tokenizer_digest(tiny_models.tokenizer(None)),
+        tokenizer_digest(tiny_models.tokenizer(spaced=True)),
+    }
+    assert len(digests) == 3
+
+
+def test_identities_differ_in_named_fields() -> None:
+    one = ModelIdentity("m", "llama", "1" * 64, "2" * 64, 2, 4, ("a.0", "a.1"))
+    assert ModelIdentity.from_dict(json.loads(json.dumps(one.to_dict()))) == one
+    other = replace(one, width=8, layer_paths=("b.0", "b.1"))
+    assert one.differences(other) == ["width: 4, not 8", "layer_paths: a.0 … (2), not b.0 … (2)"]
+    assert len(NEUTRAL_TEXTS) == 8
