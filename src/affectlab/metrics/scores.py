@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
-from affectlab.stats.estimate import Estimate
+from affectlab.stats.estimate import Estimate, Unit
 
 Cell: TypeAlias = "str | int | float | Estimate | None"
 
@@ -25,6 +25,8 @@ class Table:
         columns: Headings.
         rows: One tuple per row, as long as ``columns``. Shares and scores are in [0, 1].
         note: What a reader must know to read it right (policy, denominator).
+        units: Heading -> what the bare floats of that column are. An estimate knows its own unit; an undeclared
+            column is read by the words of its heading.
     """
 
     id: str
@@ -32,6 +34,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    units: Mapping[str, Unit] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +75,7 @@ class Scores:
         Raises:
             KeyError: When there is none.
         """
-        for estimate in self.headline:
-            if estimate.name == name:
-                return estimate
-        raise KeyError(name)
+        return {estimate.name: estimate for estimate in self.headline}[name]
 
     def table(self, table_id: str) -> Table:
         """The table of that id.
@@ -83,10 +83,7 @@ class Scores:
         Raises:
             KeyError: When there is none.
         """
-        for table in self.tables:
-            if table.id == table_id:
-                return table
-        raise KeyError(table_id)
+        return {table.id: table for table in self.tables}[table_id]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -104,6 +101,7 @@ class Scores:
                     columns=tuple(table["columns"]),
                     rows=tuple(tuple(_cell(cell) for cell in row) for row in table["rows"]),
                     note=table["note"],
+                    units=table.get("units", {}),
                 )
                 for table in data["tables"]
             ),

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Unit: TypeAlias = Literal["share", "difference", "number", "p"]
+"""What a figure counts, which says how people read it: a share or score in [0, 1] (shown times 100), the difference of
+two of them (times 100, with its sign), a number on a scale of its own (kappa, RMSE, seconds), a p-value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,7 @@ class Estimate:
         clusters: Independent units it rests on; the interval resamples these.
         method: How the interval was made (``"cluster bootstrap, 1000 replicates, seed 0, 95 %"``).
         reason: Why ``value`` or the interval is ``None``; empty otherwise.
+        unit: What ``value``, ``low`` and ``high`` count.
     """
 
     name: str
@@ -28,3 +34,4 @@ class Estimate:
     clusters: int = 0
     method: str = ""
     reason: str = ""
+    unit: Unit = "share"
