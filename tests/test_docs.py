@@ -79,7 +79,7 @@ def example() -> Any:
 def gold_replies(tmp_path: Path) -> Path:
     """A script that answers every item of the example with its gold, but for the last, which it cannot answer."""
     mood = example()
-    items = mood.load(str(mood.BENCHMARK.sample), {})
+    items = mood.load(str(mood.BENCHMARK.sample), {}, {})
     path = tmp_path / "replies.jsonl"
     replies = {item.id: item.gold["emotion"] for item in items} | {items[-1].id: "What a day."}
     path.write_text(
@@ -95,7 +95,7 @@ def test_the_example_benchmark_runs_and_scores(tmp_path: Path, gold_replies: Pat
     plan = Plan(
         benchmark=benchmark,
         protocol=benchmark.protocols["word"],
-        items=benchmark.load(str(benchmark.sample), {}).items,
+        items=benchmark.load(str(benchmark.sample), {}, {}).items,
         source="sample",
         data_sha256="",
     )
@@ -108,7 +108,7 @@ def test_the_example_benchmark_runs_and_scores(tmp_path: Path, gold_replies: Pat
     assert scores.figure("macro_f1").value == pytest.approx(6 / 7)
     assert scores.figure("accuracy").value == pytest.approx(6 / 7)
     assert scores.figure("accuracy").clusters == 7
-    assert scores.notes == ("1 of 7 replies could not be read and count as wrong.",)
+    assert scores.notes[0] == "1 of 7 replies could not be read and count as wrong."
 
 
 def test_the_python_of_getting_started_runs(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
@@ -126,7 +126,7 @@ def test_the_data_file_of_getting_started_loads(tmp_path: Path) -> None:
     fields = dict(re.findall(r"--map (\w+)=(\w+)", page))
     path = tmp_path / "my.csv"
     path.write_text(table, encoding="utf-8")
-    first, second = open_benchmark("chiaro").load(str(path), fields)
+    first, second = open_benchmark("chiaro").load(str(path), fields, {})
     assert (first.id, first.gold) == ("1", {"A": "joy", "B": "anger"})
     assert (second.id, second.gold) == ("2", {"A": "relief", "B": "sadness"})
 

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from affectlab.benchmarks.base import Answered, Asking, Benchmark, ReferenceRow
+from affectlab.benchmarks import sheets
+from affectlab.benchmarks.base import Answered, Asking, Benchmark, ReferenceRow, Scoring
 from affectlab.benchmarks.prompt import PromptTemplate
 from affectlab.items import Item, Loaded, load_items
 from affectlab.labels import load as load_labels
 from affectlab.metrics import classification
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
-from affectlab.models import Ability, Message, Request, Response, Sampling
+from affectlab.models import Ability, Message, Request, Response
 from affectlab.reading import read_label
-from affectlab.stats.bootstrap import Interval, estimates
+from affectlab.stats.bootstrap import estimates
 from affectlab.stats.measures import Measures
 
 EMOTIONS = load_labels("basic6_neutral")
@@ -41,7 +42,7 @@ def to_item(record: Record, index: int) -> Item:
     return Item(id=record.id, index=index, inputs={"text": record.text}, gold=gold)
 
 
-def load(source: str, fields: Mapping[str, str]) -> Loaded:
+def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> Loaded:
     """Items of a file; every bad row is listed in one error."""
     return load_items(source, fields, Record, to_item)
 
@@ -51,7 +52,7 @@ def load(source: str, fields: Mapping[str, str]) -> Loaded:
 
 # --8<-- [start:protocol]
 PROMPT = PromptTemplate(
-    "Text: {text}\nWhich one emotion does it express: {emotions}? Reply with that word only.",
+    "Text: {text}\nWhich one emotion does it express?\n{emotions}\nReply with that word only.",
     fields=("text", "emotions"),
 )
 
@@ -66,15 +67,13 @@ class OneWord:
 
     def requests(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Request]:
         """One request."""
-        prompt = PROMPT.fill(text=item.inputs["text"], emotions=", ".join(EMOTIONS.ids))
-        sampling = Sampling(asking.temperature, asking.top_p, asking.max_tokens or 8)
-        return [Request(item.id, "word", (Message("user", prompt),), sampling=sampling)]
+        prompt = PROMPT.fill(text=item.inputs["text"], emotions="\n".join(f"- {name}" for name in EMOTIONS.ids))
+        return [Request(item.id, "word", (Message("user", prompt),), sampling=asking.sampling(8))]
 
     def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
         """One prediction for each response."""
         readings = [
-            read_label(response.text, EMOTIONS.forms(), finish=response.finish)
-            for response in answered.values()
+            read_label(response.text, EMOTIONS.forms(), finish=response.finish) for response in answered.values()
         ]
         return [
             Prediction(
@@ -89,9 +88,7 @@ class OneWord:
             for reading in readings
         ]
 
-    def ideal_reply(
-        self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking
-    ) -> Response:
+    def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The word."""
         return Response(text=str(answer["emotion"]))
 
@@ -125,14 +122,20 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
     )
 
 
-def score(table: PredictionTable, protocol: str, interval: Interval) -> Scores:
-    """Macro-F1 and accuracy with their intervals, and the share of replies that could be read."""
-    found = estimates(measures(table, protocol), how=interval)
+def score(scoring: Scoring) -> Scores:
+    """Macro-F1 and accuracy with their intervals, and what must be known beside them."""
+    table = scoring.table
+    found = estimates(measures(table, scoring.protocol), how=scoring.interval)
     unread = len(table) - int(np.sum(table.outcome.equals("ok")))
+    without = int(np.sum(table.gold.equals(None)))
     return Scores(
         headline=tuple(found.values()),
-        notes=(f"{unread} of {len(table)} replies could not be read and count as wrong.",),
-        signature=f"mood:1|macroF1|invalid:wrong|{interval}",
+        tables=(sheets.outcomes(table), *sheets.flags(table)),
+        notes=(
+            f"{unread} of {len(table)} replies could not be read and count as wrong.",
+            f"{without} of {len(table)} texts have no gold and are in no figure.",
+        ),
+        signature=f"mood:1|macroF1|invalid:wrong|{scoring.interval}",
     )
 
 

@@ -8,9 +8,10 @@ from importlib.resources import as_file
 from pathlib import Path
 
 import pytest
+from docs.examples import mood
 
 from affectlab.benchmarks import benchmark_names, open_benchmark
-from affectlab.benchmarks.base import Asking, Benchmark
+from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.metrics.predictions import PredictionTable
@@ -20,16 +21,30 @@ from affectlab.runs import Plan
 from affectlab.runs.plan import Cell
 from affectlab.stats.bootstrap import Interval
 
-PAIRS = [(name, protocol) for name in benchmark_names() for protocol in open_benchmark(name).protocols]
+EXAMPLES = {"mood": mood.BENCHMARK}
+"""The benchmark that the documentation builds keeps the contract too."""
+
+NAMES = (*benchmark_names(), *EXAMPLES)
+
+
+def opened(name: str) -> Benchmark:
+    return EXAMPLES[name] if name in EXAMPLES else open_benchmark(name)
+
+
+PAIRS = [(name, protocol) for name in NAMES for protocol in opened(name).protocols]
+
+
+def scoring(table: PredictionTable, protocol: str, replicates: int) -> Scoring:
+    return Scoring(table, "neutral", protocol, Interval(replicates=replicates))
 
 
 def sample(benchmark: Benchmark) -> tuple[Item, ...]:
     with as_file(benchmark.sample) as path:
-        return benchmark.load(str(path), {}).items
+        return benchmark.load(str(path), {}, {}).items
 
 
 def plan_of(name: str, protocol: str, asking: Asking) -> Plan:
-    benchmark = open_benchmark(name)
+    benchmark = opened(name)
     return Plan(benchmark, benchmark.protocols[protocol], sample(benchmark), "sample", "0" * 64, asking)
 
 
@@ -50,9 +65,9 @@ def answer_gold(plan: Plan) -> PredictionTable:
     return PredictionTable.from_rows(plan.predictions(answers))
 
 
-@pytest.mark.parametrize("name", benchmark_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_its_sample_loads_with_unique_ids_and_gold_of_its_slots(name: str) -> None:
-    benchmark = open_benchmark(name)
+    benchmark = opened(name)
     items = sample(benchmark)
     assert len({item.id for item in items}) == len(items) > 0
     assert [item.index for item in items] == list(range(len(items)))
@@ -70,13 +85,17 @@ def test_gold_as_replies_scores_perfect(name: str, protocol: str, order: str) ->
     plan = plan_of(name, protocol, Asking(order=order))  # type: ignore[arg-type]
     table = answer_gold(plan)
     assert set(table.outcome.values) == {"ok"}
-    scores = plan.benchmark.score(table, protocol, Interval(replicates=20))
+    scores = plan.benchmark.score(scoring(table, protocol, 20))
     figures = {figure.name: figure.value for figure in scores.headline}
-    rates_of_error = {"swap_rate"}
-    assert {name: value for name, value in figures.items() if name not in rates_of_error} == {
-        name: 1.0 for name in figures if name not in rates_of_error
-    }
-    assert all(figures[name] == 0.0 for name in rates_of_error & figures.keys())
+    assert figures == {name: plan.benchmark.perfect.get(name, 1.0) for name in figures}
+
+
+@pytest.mark.parametrize(("name", "protocol"), PAIRS)
+def test_every_headline_figure_can_be_compared(name: str, protocol: str) -> None:
+    plan = plan_of(name, protocol, Asking(order="all"))
+    table = answer_gold(plan)
+    scores = plan.benchmark.score(scoring(table, protocol, 10))
+    assert {figure.name for figure in scores.headline} <= plan.benchmark.measures(table, protocol).statistics.keys()
 
 
 @pytest.mark.parametrize(("name", "protocol"), PAIRS)
@@ -96,7 +115,7 @@ def test_scoring_protocols_give_options_and_others_do_not(name: str, protocol: s
     assert needs
     for cell, item in plan.cells():
         for request in plan.requests(cell, item, {}):
-            assert bool(request.options) == (Ability.SCORE in needs and Ability.GENERATE not in needs)
+            assert (Ability.SCORE if request.options else Ability.GENERATE) in needs
 
 
 @pytest.mark.parametrize(("name", "protocol"), PAIRS)
@@ -108,7 +127,7 @@ def test_gold_never_shows_in_what_is_asked(name: str, protocol: str) -> None:
             text = "\n".join(message.content for message in request.messages)
             for value in item.inputs.values():
                 text = text.replace(str(value), "")
-            offered = [line for line in text.splitlines() if line[1:3] == ". "]
+            offered = [line for line in text.splitlines() if line[1:3] == ". " or line.startswith("- ")]
             for gold in item.gold.values():
                 shown = sum(str(gold) in line for line in text.splitlines())
                 assert shown == sum(str(gold) in line for line in offered)
@@ -117,15 +136,15 @@ def test_gold_never_shows_in_what_is_asked(name: str, protocol: str) -> None:
 @pytest.mark.parametrize(("name", "protocol"), PAIRS)
 def test_scores_survive_json(name: str, protocol: str) -> None:
     plan = plan_of(name, protocol, Asking())
-    scores = plan.benchmark.score(answer_gold(plan), protocol, Interval(replicates=10))
+    scores = plan.benchmark.score(scoring(answer_gold(plan), protocol, 10))
     assert Scores.from_dict(json.loads(dumps(scores.to_dict()))) == scores
 
 
-@pytest.mark.parametrize("name", benchmark_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_predictions_without_gold_get_no_scores_and_a_note(name: str) -> None:
-    plan = plan_of(name, next(iter(open_benchmark(name).protocols)), Asking())
+    plan = plan_of(name, next(iter(opened(name).protocols)), Asking())
     rows = [replace(row, gold=None) for row in plan.predictions(_gold_answers(plan))]
-    scores = plan.benchmark.score(PredictionTable.from_rows(rows), plan.protocol.name, Interval(replicates=10))
+    scores = plan.benchmark.score(scoring(PredictionTable.from_rows(rows), plan.protocol.name, 10))
     assert scores.headline[0].value is None
     assert scores.headline[0].reason
     assert any("gold" in note for note in scores.notes)
@@ -141,18 +160,18 @@ def _gold_answers(plan: Plan) -> dict[Cell, dict[tuple[str, str], Response]]:
     }
 
 
-@pytest.mark.parametrize("name", benchmark_names())
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe\x00bad", b'{"id": "1"}\n'])
 def test_a_broken_file_is_refused_with_its_name(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_bytes(content)
     with pytest.raises(UserError, match=r"broken\.jsonl"):
-        open_benchmark(name).load(str(path), {})
+        opened(name).load(str(path), {}, {})
 
 
-@pytest.mark.parametrize("name", benchmark_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_references_name_a_source_and_known_figures(name: str) -> None:
-    benchmark = open_benchmark(name)
+    benchmark = opened(name)
     for row in benchmark.references:
         assert row.source
         assert all(0 <= value <= 1 for value in row.figures.values())

@@ -58,7 +58,7 @@ def test_replies_keep_finish_and_null(tmp_path: Path) -> None:
     model = _script(tmp_path, {"item": "a", "reply": "cut", "finish": "length"}, {"item": "b", "reply": None})
     assert _reply(model, Request("a", "x", ())) == Response("cut", finish="length")
     assert _reply(model, Request("b", "x", ())) == Response(None)
-    assert model.abilities == {Ability.GENERATE}
+    assert model.abilities == {Ability.GENERATE, Ability.STEER}
 
 
 def test_scores_come_in_the_order_of_the_options(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_scores_come_in_the_order_of_the_options(tmp_path: Path) -> None:
         {"item": "a", "logprobs": [-1, -2.5]},
         {"item": "*", "logprobs": {"fear": -3.0, "quiet joy": -4.0}},
     )
-    assert model.abilities == {Ability.SCORE}
+    assert model.abilities == {Ability.SCORE, Ability.STEER}
     first = _reply(model, Request("a", "x", (), options=(" fear", " quiet joy")))
     assert first == Response(None, "scored", logprobs=(-1, -2.5), option_tokens=(1, 2))
     second = _reply(model, Request("b", "x", (), options=(" quiet joy", " fear")))

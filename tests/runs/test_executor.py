@@ -112,10 +112,10 @@ def test_a_world_error_leaves_a_folder_that_can_go_on(tmp_path: Path) -> None:
 
 def test_conditions_and_repeats_are_asked_and_scored_apart(tmp_path: Path) -> None:
     plan = tiny_plan("ab", conditions=("neutral", "anger@1"), repeats=2, asking=Asking(temperature=0.7))
-    model = Played(good)
+    model = Played(good, frozenset({Ability.GENERATE, Ability.STEER}))
     execute(plan, model, RunFolder.at(tmp_path / "run"))
     assert len({request.key for request in model.asked}) == 8
-    assert len({request.sampling.seed for request in model.asked}) == 8
+    assert {request.sampling.seed for request in model.asked} == {0}
     scored = score_run(tmp_path / "run")
     assert list(scored.scores) == ["neutral", "anger@1"]
     assert scored.scores["neutral"].figure("accuracy").n == 8
@@ -126,13 +126,10 @@ def test_conditions_and_repeats_are_asked_and_scored_apart(tmp_path: Path) -> No
     }
 
 
-def test_seeds_depend_on_the_request_alone(tmp_path: Path) -> None:
-    asking = Asking(temperature=0.7)
-    first, second = Played(good), Played(good)
-    execute(tiny_plan("ab", asking=asking), first, RunFolder.at(tmp_path / "1"))
-    execute(tiny_plan("b", asking=asking), second, RunFolder.at(tmp_path / "2"))
-    assert first.asked[1].sampling.seed == second.asked[0].sampling.seed
-    assert first.asked[0].sampling.seed != first.asked[1].sampling.seed
+def test_a_condition_the_model_cannot_be_put_in_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"cannot be put into condition 'anger@1'"):
+        execute(tiny_plan("a", conditions=("neutral", "anger@1")), Played(good), RunFolder.at(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
 
 
 def test_repeats_need_a_temperature() -> None:
@@ -161,8 +158,9 @@ def test_another_run_is_refused_and_the_field_named(tmp_path: Path, change: dict
     run = RunFolder.at(tmp_path / "run")
     execute(tiny_plan("ab"), Played(good), run, command="affectlab run chiaro --first")
     before = run.responses_path.read_bytes()
+    model = Played(good, frozenset({Ability.GENERATE, Ability.STEER}))
     with pytest.raises(UserError, match=f"{field}: the folder has") as refused:
-        execute(replace(tiny_plan("ab"), **change), Played(good), run)  # type: ignore[arg-type]
+        execute(replace(tiny_plan("ab"), **change), model, run)  # type: ignore[arg-type]
     assert "affectlab run chiaro --first" in str(refused.value)
     assert run.responses_path.read_bytes() == before
 
@@ -176,6 +174,11 @@ def test_changed_prompts_or_items_are_another_run(tmp_path: Path) -> None:
     reworded = replace(plan.items[0], inputs={**plan.items[0].inputs, "sentence": "Another."})
     with pytest.raises(UserError, match="prompt_sha256"):
         execute(replace(plan, items=(reworded, plan.items[1])), Played(good), run)
+    regolded = replace(plan.items[0], slices={"mode": "non_physical"})
+    with pytest.raises(UserError, match="items_sha256"):
+        execute(replace(plan, items=(regolded, plan.items[1])), Played(good), run)
+    with pytest.raises(UserError, match=r"data\.fields"):
+        execute(replace(plan, fields={"sentence": "text"}), Played(good), run)
 
 
 def test_a_folder_with_other_things_in_it_is_refused(tmp_path: Path) -> None:

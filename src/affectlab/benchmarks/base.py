@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources.abc import Traversable
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
@@ -16,7 +17,7 @@ from affectlab.items import Item, Loaded
 from affectlab.labels import LabelSpace
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
-from affectlab.models.base import Ability, Request, Response
+from affectlab.models.base import Ability, Request, Response, Sampling
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.measures import Measures
 
@@ -45,6 +46,11 @@ class Asking:
     top_p: float = 1.0
     max_tokens: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+    def sampling(self, max_tokens: int) -> Sampling:
+        """How to generate a reply that needs at most ``max_tokens``, unless the run says otherwise."""
+        seed = self.seed if self.temperature > 0 else None
+        return Sampling(self.temperature, self.top_p, self.max_tokens or max_tokens, seed)
 
     def __post_init__(self) -> None:
         if self.order not in get_args(Order):
@@ -114,6 +120,36 @@ class ReferenceRow:
 
 
 @dataclass(frozen=True)
+class Scoring:
+    """What a scorer gets. A benchmark takes what it needs; most need only ``table``.
+
+    Attributes:
+        whole: Predictions of all conditions.
+        condition: The one to score.
+        protocol: Name of the protocol they come from.
+        interval: How intervals are made.
+        items: The items asked about; empty when only predictions were kept.
+        predictions: The same predictions as rows, with their ``detail``; empty when only the table was kept.
+    """
+
+    whole: PredictionTable
+    condition: str
+    protocol: str
+    interval: Interval
+    items: Sequence[Item] = ()
+    predictions: Sequence[Prediction] = ()
+
+    @cached_property
+    def table(self) -> PredictionTable:
+        """Predictions of the condition to score."""
+        return self.of(self.condition)
+
+    def of(self, condition: str) -> PredictionTable:
+        """Predictions of another condition, such as the neutral one."""
+        return self.whole.where(self.whole.condition.equals(condition))
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """A benchmark, whole.
 
@@ -125,12 +161,14 @@ class Benchmark:
         question: What it asks of a model, in one line.
         slots: Slot name -> label space (``None`` for slots without one).
         protocols: By name; the first is the default.
-        load: Reads data into items: ``load(source, fields)`` with ``fields`` mapping our field name to the file's.
+        load: Reads data into items: ``load(source, fields, options)``, with ``fields`` mapping our field name to the
+            file's and ``options`` the benchmark's own settings.
         sample: The bundled sample.
-        score: Scores of one condition's predictions: ``score(table, protocol name, interval)``.
+        score: Scores of one condition's predictions.
         measures: Additive statistics that comparisons are made of: ``measures(table, protocol name)``.
         references: Rows to show beside the runs.
         settings: Its own settings (``Asking.options``): name -> what it does.
+        perfect: Value of a headline figure when every answer is right, where that is not 1.
     """
 
     name: str
@@ -140,9 +178,10 @@ class Benchmark:
     question: str
     slots: Mapping[str, LabelSpace | None]
     protocols: Mapping[str, AskingProtocol]
-    load: Callable[[str, Mapping[str, str]], Loaded]
+    load: Callable[[str, Mapping[str, str], Mapping[str, str]], Loaded]
     sample: Traversable
-    score: Callable[[PredictionTable, str, Interval], Scores]
+    score: Callable[[Scoring], Scores]
     measures: Callable[[PredictionTable, str], Measures]
     references: tuple[ReferenceRow, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    perfect: Mapping[str, float] = field(default_factory=dict)

@@ -7,6 +7,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from affectlab.benchmarks.base import Order
+from affectlab.items import Item
+from affectlab.metrics.predictions import Prediction
 from affectlab.models.base import Response
 from affectlab.reading import Outcome, Reading
 
@@ -49,6 +51,37 @@ def arrange(options: Sequence[str], order: Order, variant: str, place: int, gold
 def lines(options: dict[str, str]) -> str:
     """Options as the prompt shows them, one a line."""
     return "\n".join(f"{letter}. {label}" for letter, label in options.items())
+
+
+def letter_of(shown: Mapping[str, str], label: str) -> str:
+    """The letter under which a label was shown."""
+    return next(letter for letter, option in shown.items() if option == label)
+
+
+def chosen(
+    item: Item,
+    slot: str,
+    variant: str,
+    shown: Mapping[str, str],
+    reading: Reading,
+    detail: Mapping[str, Any] | None = None,
+) -> Prediction:
+    """The prediction of a slot whose answer is one of the options shown; the reading's value is a letter."""
+    gold = item.gold.get(slot)
+    place = next((letter for letter, label in shown.items() if label == gold), None)
+    return Prediction(
+        item=item.id,
+        cluster=item.cluster,
+        slot=slot,
+        outcome=reading.outcome.value,
+        value=shown[reading.value] if reading.ok else None,
+        gold=gold,
+        variant=variant,
+        position=list(shown).index(reading.value) if reading.ok else None,
+        slices={**item.slices, **({"gold_position": place} if place else {})},
+        flags=reading.flags,
+        detail=detail or {},
+    )
 
 
 def most_likely(response: Response, shown: Mapping[str, str]) -> tuple[Reading, dict[str, Any]]:

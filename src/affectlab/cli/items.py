@@ -34,7 +34,7 @@ def check(
     from affectlab.benchmarks import open_benchmark
 
     opened = open_benchmark(benchmark)
-    items = opened.load(data, pairs(field_map or [], "--map"))
+    items = opened.load(data, pairs(field_map or [], "--map"), {})
     ignored = list(items.ignored)
     gold = {slot: sum(slot in item.gold for item in items) for slot in opened.slots}
     slices = Counter((name, value) for item in items for name, value in item.slices.items())

@@ -37,11 +37,11 @@ def report(
     from affectlab.report.from_run import report_of
     from affectlab.report.html import run_html
     from affectlab.report.terminal import print_report
-    from affectlab.runs import score_run
+    from affectlab.runs import read_run
     from affectlab.runs.folder import writing
     from affectlab.stats.bootstrap import Interval
 
-    scored = score_run(run, Interval(replicates=replicates))
+    scored = read_run(run, Interval(replicates=replicates))
     shown = report_of(scored)
     page = html or run / "report.html"
     with writing(page):

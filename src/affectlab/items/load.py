@@ -46,10 +46,12 @@ class Loaded(Sequence[Item]):
     Attributes:
         items: In file order.
         ignored: Columns that nothing reads, those with personal data included; to be recorded, not lost silently.
+        notes: Sentences about the data that reports must show (a rule that some records break).
     """
 
     items: tuple[Item, ...]
     ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.items)

@@ -114,6 +114,25 @@ class PredictionTable:
         """The table restricted to some rows (a mask or indices)."""
         return PredictionTable(**{name: getattr(self, name).take(rows) for name in COLUMNS})
 
+    def groups(self, *columns: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows grouped by equal values of some columns.
+
+        Returns:
+            The group of each row [N], numbered from 0, and the first row of each group [G].
+        """
+        key = np.zeros(len(self), dtype=np.int64)
+        for column in (getattr(self, name) for name in columns):
+            key = key * max(len(column.values), 1) + column.codes
+        _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        return group, first
+
+    def names(self, rows: NDArray[Any], *columns: str) -> list[str]:
+        """What tells some rows apart, for people: the values of ``columns`` that are not the same everywhere."""
+        chosen = [getattr(self, name) for name in columns]
+        telling = [column for column in chosen if len(column.values) > 1] or chosen[:1]
+        coded = zip(*(column.codes[rows].tolist() for column in telling), strict=True)
+        return ["/".join(str(c.values[code]) for c, code in zip(telling, row, strict=True)) for row in coded]
+
     def slice_values(self, name: str) -> Column:
         """One slice as a column; ``None`` where a row has no such slice."""
         distinct: dict[str | None, int] = {}
@@ -216,5 +235,9 @@ def _hashable(value: Any) -> Any:
     if kind in _PLAIN:
         return value
     if kind is list or kind is tuple:
-        return tuple(value)
-    return tuple(sorted(value.items())) if kind is dict or isinstance(value, Mapping) else value
+        return tuple(map(_hashable, value))
+    return (
+        tuple(sorted((name, _hashable(part)) for name, part in value.items()))
+        if kind is dict or isinstance(value, Mapping)
+        else value
+    )

@@ -80,7 +80,7 @@ class ScriptedModel:
         self._replies = _Lookup.of(replies)
         self._scores = _Lookup.of(scores)
         able = {Ability.GENERATE} if replies else set()
-        self.abilities: frozenset[Ability] = frozenset(able | ({Ability.SCORE} if scores else set()))
+        self.abilities: frozenset[Ability] = frozenset(able | ({Ability.SCORE} if scores else set()) | {Ability.STEER})
         self.card = ModelCard(
             spec=f"scripted:{path}",
             name=path.stem,

@@ -6,7 +6,7 @@ from affectlab.runs.compare import Comparison, compare_runs
 from affectlab.runs.executor import Progress, Session, execute
 from affectlab.runs.folder import RunFolder
 from affectlab.runs.plan import Cell, Plan, make_plan
-from affectlab.runs.score import ScoredRun, open_run, score_predictions, score_run
+from affectlab.runs.score import ScoredRun, open_run, read_run, score_predictions, score_run
 
 __all__ = [
     "Cell",
@@ -20,6 +20,7 @@ __all__ = [
     "execute",
     "make_plan",
     "open_run",
+    "read_run",
     "score_predictions",
     "score_run",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.runs.manifest import DECISIVE, field
-from affectlab.runs.score import ScoredRun, score_run
+from affectlab.runs.score import ScoredRun, read_run
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.differences import name_differences
 from affectlab.stats.mcnemar import McNemar, compare_correct
@@ -78,8 +78,8 @@ def compare_runs(
         UserError: When the runs are of different benchmarks, or do not cover the same items, slots and gold.
     """
     interval = interval or Interval()
-    run_a = score_run(a, interval)
-    run_b = run_a if Path(a).resolve() == Path(b).resolve() else score_run(b, interval)
+    run_a = read_run(a, interval)
+    run_b = run_a if Path(a).resolve() == Path(b).resolve() else read_run(b, interval)
     if run_a.benchmark.name != run_b.benchmark.name:
         raise UserError(
             f"{a} is a run of {run_a.benchmark.name}, {b} of {run_b.benchmark.name}: they have no figure in common."

@@ -160,12 +160,23 @@ class RunFolder:
 
     def write_items(self, items: Iterable[Item]) -> None:
         """Write the items asked about."""
-        self._replace(self.items_path, (_line(_item_to_dict(item)) for item in items))
+        self._replace(self.items_path, (_line(item_to_dict(item)) for item in items))
 
     def items(self) -> tuple[Item, ...]:
-        """The items asked about, as they were."""
-        with self.items_path.open(encoding="utf-8") as lines:
-            return tuple(_item_from_dict(json.loads(line)) for line in lines)
+        """The items asked about, as they were.
+
+        Raises:
+            UserError: When their file is missing or broken.
+        """
+        try:
+            with self.items_path.open(encoding="utf-8") as lines:
+                return tuple(_item_from_dict(json.loads(line)) for line in lines)
+        except FileNotFoundError as error:
+            raise UserError(
+                f"{self.items_path} is missing; without it the run cannot be scored. Restore it."
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{self.items_path} is broken ({error}). Restore it, or start anew.") from error
 
     def write_predictions(self, predictions: Iterable[Prediction]) -> None:
         """Replace the predictions."""
@@ -306,7 +317,8 @@ def _line(row: Mapping[str, Any]) -> str:
     return _COMPACT.encode(row) + "\n"
 
 
-def _item_to_dict(item: Item) -> dict[str, Any]:
+def item_to_dict(item: Item) -> dict[str, Any]:
+    """An item as a line of ``items.jsonl``."""
     return {
         "id": item.id,
         "index": item.index,

@@ -14,7 +14,7 @@ from typing import Any
 import affectlab
 from affectlab.errors import UserError
 from affectlab.models.base import ModelCard
-from affectlab.runs.folder import SCHEMA
+from affectlab.runs.folder import SCHEMA, item_to_dict
 from affectlab.runs.plan import Plan
 
 DECISIVE = (
@@ -26,6 +26,7 @@ DECISIVE = (
     "data.sha256",
     "data.items",
     "data.items_sha256",
+    "data.fields",
     "prompt_sha256",
     "asking.order",
     "asking.seed",
@@ -62,8 +63,10 @@ def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
             "source": plan.source,
             "sha256": plan.data_sha256,
             "items": len(plan.items),
-            "items_sha256": _ids_digest(plan),
+            "items_sha256": _items_digest(plan),
+            "fields": dict(plan.fields),
             "ignored_columns": list(plan.ignored),
+            "notes": list(plan.notes),
         },
         "prompt_sha256": plan.prompt_sha256(),
         "asking": {
@@ -82,8 +85,12 @@ def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
     }
 
 
-def _ids_digest(plan: Plan) -> str:
-    return hashlib.sha256("\n".join(item.id for item in plan.items).encode()).hexdigest()
+def _items_digest(plan: Plan) -> str:
+    """Over all that items hold, gold and slices too: another column mapped to gold is another run."""
+    digest = hashlib.sha256()
+    for item in plan.items:
+        digest.update(json.dumps(item_to_dict(item), ensure_ascii=False, sort_keys=True).encode() + b"\n")
+    return digest.hexdigest()
 
 
 def host() -> dict[str, str]:

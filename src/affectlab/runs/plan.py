@@ -19,7 +19,7 @@ from affectlab.benchmarks.base import Answered, Asking, AskingProtocol, Benchmar
 from affectlab.errors import UserError
 from affectlab.items import Item, source_digest
 from affectlab.metrics.predictions import Prediction
-from affectlab.models.base import NEUTRAL, Model, Request, RequestKey, Response
+from affectlab.models.base import NEUTRAL, Ability, Model, Request, Response
 
 
 class Cell(NamedTuple):
@@ -42,6 +42,8 @@ class Plan:
         data_sha256: Digest of that source.
         asking: Every knob that shapes the requests.
         conditions: States of the model.
+        fields: Our field name -> the source's, where they differ.
+        notes: What the loader said of the data; shown with every score.
         ignored: Columns of the source that went into no item; recorded in the manifest.
         repeats: How often each request is asked; more than one needs a temperature above 0.
     """
@@ -54,7 +56,9 @@ class Plan:
     asking: Asking = field(default_factory=Asking)
     conditions: tuple[str, ...] = (NEUTRAL,)
     repeats: int = 1
+    fields: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -82,11 +86,6 @@ class Plan:
         asked = self.protocol.requests(item, self.asking, answered)
         if cell.condition != NEUTRAL or cell.repeat:
             asked = [replace(request, condition=cell.condition, repeat=cell.repeat) for request in asked]
-        if self.asking.temperature > 0:
-            asked = [
-                replace(request, sampling=replace(request.sampling, seed=_seed(self.asking.seed, request.key)))
-                for request in asked
-            ]
         return list(asked)
 
     def predictions(self, answers: Mapping[Cell, Answered]) -> Iterator[Prediction]:
@@ -140,10 +139,11 @@ def make_plan(
     chosen = protocol or next(iter(opened.protocols))
     if chosen not in opened.protocols:
         raise UserError(f"{opened.name} has no protocol {chosen!r}; it has {', '.join(opened.protocols)}.")
+    options = asking.options if asking else {}
     if data is None and fields:
         raise UserError("--map goes with --data: the bundled sample has our own field names.")
     with as_file(opened.sample) if data is None else nullcontext(data) as source:
-        loaded, digest = opened.load(str(source), fields or {}), source_digest(str(source))
+        loaded, digest = opened.load(str(source), fields or {}, options), source_digest(str(source))
     return Plan(
         benchmark=opened,
         protocol=opened.protocols[chosen],
@@ -152,16 +152,21 @@ def make_plan(
         data_sha256=digest,
         asking=asking or Asking(),
         repeats=repeats,
+        fields=fields or {},
         ignored=loaded.ignored,
+        notes=loaded.notes,
     )
 
 
 def check_abilities(plan: Plan, model: Model) -> None:
-    """Refuse a protocol that needs more than the model can do, before anything runs.
+    """Refuse what the model cannot do, before anything runs: a protocol's needs, a condition it cannot be put in.
 
     Raises:
         UserError: Naming what is missing and the protocols that would work.
     """
+    states = [condition for condition in plan.conditions if condition != NEUTRAL]
+    if states and Ability.STEER not in model.abilities:
+        raise UserError(f"{model.card.spec} cannot be put into condition {states[0]!r}: it only answers as it is.")
     missing = plan.protocol.needs - model.abilities
     if missing:
         fit = [name for name, protocol in plan.benchmark.protocols.items() if protocol.needs <= model.abilities]
@@ -170,10 +175,6 @@ def check_abilities(plan: Plan, model: Model) -> None:
             f"Protocol {plan.protocol.name!r} needs a model that can {' and '.join(sorted(missing))}; "
             f"{model.card.spec} cannot. {works}"
         )
-
-
-def _seed(seed: int, key: RequestKey) -> int:
-    return int.from_bytes(hashlib.sha256(repr((seed, *key)).encode()).digest()[:4], "big")
 
 
 def request_to_dict(request: Request) -> dict[str, Any]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from affectlab.benchmarks import open_benchmark
-from affectlab.benchmarks.base import Asking, Benchmark
+from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
 from affectlab.metrics.prediction_file import read_predictions
-from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.runs.folder import SCHEMA, Answers, RunFolder
 from affectlab.runs.plan import Plan
@@ -26,8 +26,10 @@ class ScoredRun:
         folder: Where it is.
         manifest: As on disk.
         plan: What was asked, rebuilt from the folder.
-        table: All predictions.
+        predictions: All that was read, in plan order.
+        table: The same as a table.
         scores: By condition.
+        interval: How intervals were made.
         answered: Responses there are.
         planned: Requests there should be.
     """
@@ -35,8 +37,10 @@ class ScoredRun:
     folder: RunFolder
     manifest: Mapping[str, Any]
     plan: Plan
+    predictions: Sequence[Prediction]
     table: PredictionTable
     scores: Mapping[str, Scores]
+    interval: Interval
     answered: int
     planned: int
 
@@ -87,6 +91,7 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
         asking=Asking(**manifest["asking"]),
         conditions=tuple(manifest["conditions"]),
         repeats=manifest["repeats"],
+        notes=tuple(manifest["data"]["notes"]),
     )
     return folder, manifest, plan
 
@@ -94,59 +99,71 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
 def score_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     """Read every stored response again, write ``predictions.jsonl`` and ``scores.json``, and return them.
 
-    The two files depend on the responses alone, not on when or in which order they came: scoring twice, or after an
-    interruption, gives the same bytes.
+    The two files depend on the responses and the interval's settings alone, not on when or in which order responses
+    came: scoring twice, or after an interruption, gives the same bytes.
 
     Raises:
         UserError: When there is no run, another process is writing to it, or there are no responses.
     """
+    folder, _, _ = open_run(path)
+    with folder.locked():
+        scored = read_run(path, interval)
+        folder.write_predictions(scored.predictions)
+        folder.write_scores(scores_to_dict(scored))
+    return scored
+
+
+def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
+    """The same without writing anything: for reports, comparisons and notebooks.
+
+    Raises:
+        UserError: When there is no run, or it has no responses.
+    """
     folder, manifest, plan = open_run(path)
     interval = interval or Interval()
-    with folder.locked():
-        answers = folder.answers()
-        if not answers.total:
-            raise UserError(f"{folder.path} has no responses yet; run it first: {_last_command(manifest)}")
-        predictions = list(plan.predictions(answers.by_cell))
-        folder.write_predictions(predictions)
-        table = PredictionTable.from_rows(predictions)
-        planned = _planned(plan, answers)
-        scores = {
-            condition: _with_coverage(
-                plan.benchmark.score(table.where(table.condition.equals(condition)), plan.protocol.name, interval),
-                answers.total,
-                planned,
-            )
-            for condition in plan.conditions
-            if table.condition.equals(condition).any()
-        }
-        folder.write_scores(scores_to_dict(plan.benchmark, scores, interval, answers.total, planned))
-    return ScoredRun(folder, manifest, plan, table, scores, answers.total, planned)
+    answers = folder.answers()
+    if not answers.total:
+        raise UserError(f"{folder.path} has no responses yet; run it first: {_last_command(manifest)}")
+    predictions = tuple(plan.predictions(answers.by_cell))
+    table = PredictionTable.from_rows(predictions)
+    planned = _planned(plan, answers)
+    present = [condition for condition in plan.conditions if table.condition.equals(condition).any()]
+    scores = {
+        condition: _noted(
+            plan.benchmark.score(Scoring(table, condition, plan.protocol.name, interval, plan.items, predictions)),
+            plan,
+            answers.total,
+            planned,
+        )
+        for condition in present
+    }
+    return ScoredRun(folder, manifest, plan, predictions, table, scores, interval, answers.total, planned)
 
 
 def _planned(plan: Plan, answers: Answers) -> int:
     return sum(len(plan.requests(cell, item, answers.by_cell.get(cell, {}))) for cell, item in plan.cells())
 
 
-def _with_coverage(scores: Scores, answered: int, planned: int) -> Scores:
+def _noted(scores: Scores, plan: Plan, answered: int, planned: int) -> Scores:
+    """The scores with what must be said first: how far the run is, what is odd about its data."""
     if answered >= planned:
-        return scores
+        return replace(scores, notes=(*plan.notes, *scores.notes))
     note = (
         f"Incomplete run: {answered} of {planned} requests have a response; the rest are in no figure. "
         "Run the same command to go on."
     )
-    return replace(scores, notes=(note, *scores.notes))
+    return replace(scores, notes=(note, *plan.notes, *scores.notes))
 
 
-def scores_to_dict(
-    benchmark: Benchmark, scores: Mapping[str, Scores], interval: Interval, answered: int, planned: int
-) -> dict[str, Any]:
+def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
     """What ``scores.json`` holds."""
+    interval = scored.interval
     return {
         "schema": SCHEMA,
-        "benchmark": {"name": benchmark.name, "version": benchmark.version},
-        "requests": {"planned": planned, "answered": answered},
+        "benchmark": {"name": scored.benchmark.name, "version": scored.benchmark.version},
+        "requests": {"planned": scored.planned, "answered": scored.answered},
         "interval": {"level": interval.level, "replicates": interval.replicates, "seed": interval.seed},
-        "conditions": {condition: sheet.to_dict() for condition, sheet in scores.items()},
+        "conditions": {condition: sheet.to_dict() for condition, sheet in scored.scores.items()},
     }
 
 
@@ -163,7 +180,7 @@ def score_predictions(
         raise UserError(f"{benchmark} has no protocol {protocol!r}; it has {', '.join(opened.protocols)}.")
     table = read_predictions(path)
     return {
-        condition: opened.score(table.where(table.condition.equals(condition)), protocol, interval or Interval())
+        condition: opened.score(Scoring(table, condition, protocol, interval or Interval()))
         for condition in table.condition.values
     }
 

@@ -7,12 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.chiaro.measures import measures
 from affectlab.benchmarks.chiaro.scores import score
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores, Table
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
+
+
+def scored(whole: PredictionTable, protocol: str, replicates: int) -> Scores:
+    return score(Scoring(whole, "neutral", protocol, Interval(replicates=replicates)))
+
 
 NO = None  # no readable answer
 
@@ -56,7 +62,7 @@ def table(scenes: Scenes = SCENES) -> PredictionTable:
 
 @pytest.fixture(scope="module")
 def scores() -> Scores:
-    return score(table(), "joint", Interval(replicates=200))
+    return scored(table(), "joint", 200)
 
 
 def value(cell: object) -> float | None:
@@ -210,9 +216,7 @@ def test_a_constant_answer() -> None:
         scene: (golds, ("joy", "anger") if scene < "07" else ("anger", "joy"), mode)
         for scene, (golds, _, mode) in SCENES.items()
     }
-    figures = {
-        figure.name: figure.value for figure in score(table(constant), "joint", Interval(replicates=20)).headline
-    }
+    figures = {figure.name: figure.value for figure in scored(table(constant), "joint", 20).headline}
     assert figures["macro_f1"] == pytest.approx(0.08)
     assert figures["accuracy"] == pytest.approx(6 / 24)
     assert figures["joint_accuracy"] == pytest.approx(3 / 12)
@@ -226,7 +230,7 @@ def test_open_protocol_counts_swapped_agents() -> None:
         "3": (("joy", "anger"), ("joy", "joy"), "physical"),  # one of two polarities right, not swapped
         "4": (("joy", "anger"), (NO, "anger"), "physical"),  # unread counts wrong; no pair to judge as swapped
     }
-    found = score(table(swapped), "open", Interval(replicates=20))
+    found = scored(table(swapped), "open", 20)
     assert found.figure("polarity_accuracy").value == pytest.approx(4 / 8)  # 2A, 2B, 3A, 4B
     assert found.figure("swap_rate").value == pytest.approx(1 / 3)
     assert found.matrices[0].id == "confusion"
@@ -242,7 +246,7 @@ def test_order_consistency_is_judged_over_all_orders_of_an_item() -> None:
         for variant, pair in answers.items()
         for slot, answer, gold in zip("AB", pair, ("joy", "anger"), strict=True)
     )
-    found = score(several, "joint", Interval(replicates=20))
+    found = scored(several, "joint", 20)
     assert found.figure("order_consistency").value == pytest.approx(1 / 2)  # A's answer never moved, B's did
     assert found.figure("joint_accuracy").value == pytest.approx(2 / 3)
     assert found.figure("joint_accuracy").clusters == 1
@@ -250,6 +254,6 @@ def test_order_consistency_is_judged_over_all_orders_of_an_item() -> None:
 
 def test_notes_say_what_is_missing() -> None:
     partly = dict(list(SCENES.items())[:2])
-    notes = " ".join(score(table(partly), "joint", Interval(replicates=20)).notes)
+    notes = " ".join(scored(table(partly), "joint", 20).notes)
     assert "Fewer than 10 gold answers for joy, anger" in notes
     assert "No gold answer is pride" in notes

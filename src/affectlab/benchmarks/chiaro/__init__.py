@@ -28,4 +28,5 @@ BENCHMARK = Benchmark(
     score=score,
     measures=measures,
     references=REFERENCES,
+    perfect={"swap_rate": 0.0},
 )

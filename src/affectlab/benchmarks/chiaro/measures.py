@@ -130,7 +130,7 @@ def counted(table: PredictionTable, protocol: str) -> Measures:
     pieces = [(cluster, np.where(predicted >= 0, EVENT["read"], EVENT["unread"]))]
     scored = gold >= 0
     pieces.append((cluster[scored], cl.confusion_events(gold[scored], predicted[scored], N)))
-    scene, first = _scenes(table)
+    scene, first = table.groups("item", "variant", "repeat")
     pieces += _joint(scene[scored], first, cluster, predicted[scored], gold[scored])
     if offers_all_ten(protocol):
         pieces += _polarities(scene, first, cluster, predicted, gold)
@@ -144,15 +144,6 @@ def counted(table: PredictionTable, protocol: str) -> Measures:
         correct={},
         headline="macro_f1",
     )
-
-
-def _scenes(table: PredictionTable) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Number of each row's presentation (item, variant, repeat), and the first row of each."""
-    key = table.item.codes.astype(np.int64)
-    for column in (table.variant, table.repeat):
-        key = key * max(len(column.values), 1) + column.codes
-    _, first, scene = np.unique(key, return_index=True, return_inverse=True)
-    return scene, first
 
 
 def _joint(
@@ -199,10 +190,7 @@ def _orders(
     """Where an item was shown in several orders: whether a slot's answer was the same, and readable, in all."""
     if len(set(table.variant.codes.tolist())) < 2:
         return []
-    key = (table.item.codes.astype(np.int64) * len(table.slot.values) + table.slot.codes) * len(
-        table.repeat.values
-    ) + table.repeat.codes
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    group, first = table.groups("item", "slot", "repeat")
     lowest = np.full(len(first), N)
     highest = np.full(len(first), -1)
     np.minimum.at(lowest, group, predicted)
@@ -215,11 +203,9 @@ def _correct(table: PredictionTable) -> dict[str, bool]:
     """Whether each presentation of a scene has both answers right, for McNemar's test."""
     gold = table.gold.recode(CODES, -1)
     scored = gold >= 0
-    scene, first = _scenes(table)
+    scene, first = table.groups("item", "variant", "repeat")
     n = len(first)
     right = np.bincount(scene, weights=scored & (table.value.recode(CODES, -1) == gold), minlength=n) == len(SLOTS)
     whole = np.bincount(scene, weights=scored, minlength=n) == len(SLOTS)
-    columns = [table.item] + [column for column in (table.variant, table.repeat) if len(column.values) > 1]
-    rows = zip(*(column.codes[first[whole]].tolist() for column in columns), strict=True)
-    names = ["/".join(str(column.values[code]) for column, code in zip(columns, row, strict=True)) for row in rows]
+    names = table.names(first[whole], "item", "variant", "repeat")
     return dict(zip(names, right[whole].tolist(), strict=True))

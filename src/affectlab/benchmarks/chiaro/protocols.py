@@ -12,13 +12,13 @@ from typing import Any
 
 from affectlab.benchmarks.base import Answered, Asking
 from affectlab.benchmarks.chiaro import prompts
-from affectlab.benchmarks.choices import arrange, lines, most_likely, variants
+from affectlab.benchmarks.choices import arrange, chosen, letter_of, lines, most_likely, variants
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.labels import load
 from affectlab.metrics.predictions import Prediction
-from affectlab.models.base import Ability, Message, Request, Response, Sampling
-from affectlab.reading import Reading, read_agents, read_choice
+from affectlab.models.base import Ability, Message, Request, Response
+from affectlab.reading import read_agents, read_choice
 
 SLOTS = ("A", "B")
 EMOTIONS = load("chiaro10")
@@ -57,31 +57,6 @@ def options(item: Item, slot: str, asking: Asking, variant: str, *, all_ten: boo
     return arrange(offered, asking.order, variant, place, None if gold is None else str(gold))
 
 
-def _sampling(asking: Asking, max_tokens: int) -> Sampling:
-    return Sampling(temperature=asking.temperature, top_p=asking.top_p, max_tokens=asking.max_tokens or max_tokens)
-
-
-def _prediction(
-    item: Item, slot: str, variant: str, shown: Mapping[str, str], reading: Reading, **detail: Any
-) -> Prediction:
-    letters = list(shown)
-    gold = item.gold.get(slot)
-    gold_place = next((letter for letter, label in shown.items() if label == gold), None)
-    return Prediction(
-        item=item.id,
-        cluster=item.cluster,
-        slot=slot,
-        outcome=reading.outcome.value,
-        value=shown[reading.value] if reading.ok else None,
-        gold=gold,
-        variant=variant,
-        position=letters.index(reading.value) if reading.ok else None,
-        slices={**item.slices, **({"gold_position": gold_place} if gold_place else {})},
-        flags=reading.flags,
-        detail=detail,
-    )
-
-
 @dataclass(frozen=True)
 class Joint:
     """Both agents in one call, two answer lines."""
@@ -113,7 +88,7 @@ class Joint:
             item=item.id,
             step="joint",
             messages=(Message("system", self.system), Message("user", user)),
-            sampling=_sampling(asking, self.max_tokens),
+            sampling=asking.sampling(self.max_tokens),
             variant=variant,
         )
 
@@ -124,13 +99,13 @@ class Joint:
             shown = {slot: options(item, slot, asking, variant, all_ten=self.all_ten) for slot in SLOTS}
             names = {slot: (f"agent {slot.lower()}", str(item.inputs[f"role_{slot}"])) for slot in SLOTS}
             readings = read_agents(response.text, shown, names=names, finish=response.finish)
-            predictions += [_prediction(item, slot, variant, shown[slot], readings[slot]) for slot in SLOTS]
+            predictions += [chosen(item, slot, variant, shown[slot], readings[slot]) for slot in SLOTS]
         return predictions
 
     def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The two answer lines for given emotions."""
         shown = {slot: options(item, slot, asking, request.variant, all_ten=self.all_ten) for slot in SLOTS}
-        letters = {slot: _letter(shown[slot], answer[slot]) for slot in SLOTS}
+        letters = {slot: letter_of(shown[slot], answer[slot]) for slot in SLOTS}
         return Response(text="\n".join(f"AGENT {slot}: {letters[slot]}" for slot in SLOTS))
 
 
@@ -164,7 +139,7 @@ class Separate:
             messages=(Message("system", prompts.SEPARATE_SYSTEM), Message("user", user)),
             prefill=prompts.ANSWER_PREFIX if self.by_likelihood else "",
             options=tuple(f" {letter}" for letter in shown) if self.by_likelihood else (),
-            sampling=_sampling(asking, self.max_tokens),
+            sampling=asking.sampling(self.max_tokens),
             variant=variant,
         )
 
@@ -178,21 +153,17 @@ class Separate:
                 reading, detail = most_likely(response, shown)
             else:
                 reading = read_choice(response.text, shown, finish=response.finish)
-            predictions.append(_prediction(item, slot, variant, shown, reading, **detail))
+            predictions.append(chosen(item, slot, variant, shown, reading, detail))
         return predictions
 
     def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The answer line, or log-probabilities with all mass on the answer."""
         shown = options(item, request.step, asking, request.variant)
-        letter = _letter(shown, answer[request.step])
+        letter = letter_of(shown, answer[request.step])
         if not self.by_likelihood:
             return Response(text=f"ANSWER: {letter}")
         logprobs = tuple(0.0 if key == letter else -30.0 for key in shown)
         return Response(text=None, finish="scored", logprobs=logprobs, option_tokens=(1,) * len(shown))
-
-
-def _letter(shown: Mapping[str, str], label: str) -> str:
-    return next(letter for letter, option in shown.items() if option == label)
 
 
 PROTOCOLS = {

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import (
-    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -20,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from affectlab.items.fields import Identifier, OptionalText, Text, blank_is_absent
 from affectlab.items.item import Item
 from affectlab.items.load import Loaded, load_items
 from affectlab.labels import load as load_labels
@@ -45,28 +45,13 @@ MODES: tuple[str, ...] = get_args(Mode)
 SCENARIO_TYPES: tuple[str, ...] = get_args(ScenarioType)
 
 
-def _filled(text: str) -> str:
-    if not text.strip():
-        raise ValueError("text that is not empty")
-    return text
-
-
-def _blank_is_absent(value: Any) -> Any:
-    # An empty CSV cell is how a table says "no value".
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-def _number_as_text(value: Any) -> Any:
-    return str(value) if type(value) is int else value
-
-
 def _identifier(value: Any) -> Any:
-    value = _blank_is_absent(value)
+    value = blank_is_absent(value)
     return re.sub(r"\W+", "_", value.strip().casefold()) if isinstance(value, str) else value
 
 
 def _emotion(value: Any) -> Any:
-    value = _blank_is_absent(value)
+    value = blank_is_absent(value)
     if not isinstance(value, str):
         return value
     space = load_labels(LABEL_SPACE)
@@ -76,8 +61,6 @@ def _emotion(value: Any) -> Any:
     return label
 
 
-Text: TypeAlias = Annotated[str, AfterValidator(_filled)]
-OptionalText: TypeAlias = Annotated[str | None, BeforeValidator(_blank_is_absent)]
 Emotion: TypeAlias = Annotated[str | None, BeforeValidator(_emotion)]
 
 
@@ -113,7 +96,7 @@ class Scene(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    id: Annotated[Text, BeforeValidator(_number_as_text)]
+    id: Identifier
     sentence: Text
     setting: Annotated[str, BeforeValidator(lambda value: "" if value is None else value)] = ""
     agent_a_role: Text = Field(validation_alias=_both_spellings("agent_", "_role", "A"))
@@ -181,12 +164,13 @@ def to_item(scene: Scene, index: int) -> Item:
     )
 
 
-def load(source: str, fields: Mapping[str, str]) -> Loaded:
+def load(source: str, fields: Mapping[str, str], options: Mapping[str, str] | None = None) -> Loaded:
     """Read a file of scenes.
 
     Args:
         source: What :func:`affectlab.items.load.load_items` takes: a file, or ``hub:NAME``.
         fields: Our field name -> the file's, where they differ.
+        options: None are known.
 
     Raises:
         UserError: Naming the file and every bad row (unknown label, two emotions of one polarity, two equal

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from affectlab.benchmarks import sheets
+from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.chiaro.measures import CODES, NEGATIVE, POSITIVE, counted, offers_all_ten
 from affectlab.benchmarks.chiaro.protocols import EMOTIONS
 from affectlab.metrics import classification as cl
@@ -25,17 +27,13 @@ POLICY_NOTE = (
 )
 
 
-def score(table: PredictionTable, protocol: str, interval: Interval) -> Scores:
+def score(scoring: Scoring) -> Scores:
     """Scores of the predictions of one condition.
-
-    Args:
-        table: The predictions.
-        protocol: Name of the protocol they come from.
-        interval: Level, replicates and seed of the intervals.
 
     Returns:
         Headline figures, tables by emotion, polarity, agent, mode, scenario type and position, and confusion matrices.
     """
+    table, protocol, interval = scoring.table, scoring.protocol, scoring.interval
     has_gold = table.gold.recode(CODES, -1) >= 0
     names = _headline_names(table, protocol)
     found = estimates(counted(table, protocol), how=interval)
@@ -47,9 +45,9 @@ def score(table: PredictionTable, protocol: str, interval: Interval) -> Scores:
             _by_polarity(found),
             *_slices(table, protocol, interval),
             _baselines(table, protocol),
-            _positions(table),
-            _outcomes(table),
-            *_flags(table),
+            sheets.positions(table, table.value.recode(CODES, -1) == table.gold.recode(CODES, -2)),
+            sheets.outcomes(table),
+            *sheets.flags(table),
         ),
         matrices=_confusions(table, protocol),
         notes=tuple(_notes(table, has_gold, found)),
@@ -209,72 +207,6 @@ def _baselines(table: PredictionTable, protocol: str) -> Table:
         "On the gold of this run. Chance: each option offered is equally likely (F1 of expected counts). "
         "Majority: always the most frequent gold emotion among those offered.",
     )
-
-
-def _positions(table: PredictionTable) -> Table:
-    places = [place for place in table.position.values if place is not None]
-    gold_column = table.slice_values("gold_position")
-    letters = sorted({*(chr(65 + place) for place in places), *(v for v in gold_column.values if v is not None)})
-    right = table.value.recode(CODES, -1) == table.gold.recode(CODES, -2)
-    answered = int(sum(table.position.equals(place).sum() for place in places))
-    with_gold = int(sum(gold_column.equals(letter).sum() for letter in letters))
-    rows: list[tuple[Cell, ...]] = []
-    for letter in letters:
-        chosen = int(table.position.equals(ord(letter) - 65).sum())
-        gold_here = gold_column.equals(letter)
-        stands = int(gold_here.sum())
-        chosen_share = chosen / answered if answered else None
-        gold_share = stands / with_gold if with_gold else None
-        gap = None if chosen_share is None or gold_share is None else chosen_share - gold_share
-        found = float(right[gold_here].mean()) if stands else None
-        rows.append((letter, chosen, chosen_share, gold_share, gap, found))
-    return Table(
-        "position",
-        "By position of the option",
-        (
-            "letter",
-            "chosen",
-            "share chosen",
-            "share right",
-            "chosen − right",
-            "accuracy when right option is here",
-        ),
-        tuple(rows),
-        "A model without position bias chooses each letter as often as it is right. "
-        "Ask with --order all to show every scene in every cyclic order.",
-    )
-
-
-def _outcomes(table: PredictionTable) -> Table:
-    total = len(table)
-    counts = {str(value): int(table.outcome.equals(value).sum()) for value in table.outcome.values}
-    return Table(
-        "outcomes",
-        "How reading the replies ended",
-        ("outcome", "answers", "share"),
-        tuple((name, counts[name], counts[name] / total) for name in sorted(counts, key=lambda name: -counts[name])),
-        "One answer per agent.",
-    )
-
-
-def _flags(table: PredictionTable) -> list[Table]:
-    counts: dict[str, int] = {}
-    for flags in table.flags.values:
-        rows = int(table.flags.equals(flags).sum())
-        for flag in flags:
-            counts[flag] = counts.get(flag, 0) + rows
-    if not counts:
-        return []
-    rows_ = tuple((flag, counts[flag], counts[flag] / len(table)) for flag in sorted(counts))
-    return [
-        Table(
-            "flags",
-            "What reading noticed",
-            ("flag", "answers", "share"),
-            rows_,
-            "Explained in docs/reading.md.",
-        )
-    ]
 
 
 def _confusions(table: PredictionTable, protocol: str) -> tuple[Matrix, ...]:

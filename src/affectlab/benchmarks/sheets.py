@@ -1,0 +1,82 @@
+"""Tables that every benchmark's score sheet has: how reading went, and whether the place of an option mattered."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Cell, Table
+
+
+def positions(table: PredictionTable, right: NDArray[np.bool_]) -> Table:
+    """How often each letter was chosen, was right, and accuracy where the right option stood there.
+
+    Args:
+        table: Predictions whose slices name the letter of the right option (``gold_position``).
+        right: Which of them are right [N].
+    """
+    places = [place for place in table.position.values if place is not None]
+    gold_column = table.slice_values("gold_position")
+    letters = sorted({*(chr(65 + place) for place in places), *(v for v in gold_column.values if v is not None)})
+    answered = int(sum(table.position.equals(place).sum() for place in places))
+    with_gold = int(sum(gold_column.equals(letter).sum() for letter in letters))
+    rows: list[tuple[Cell, ...]] = []
+    for letter in letters:
+        chosen = int(table.position.equals(ord(letter) - 65).sum())
+        gold_here = gold_column.equals(letter)
+        stands = int(gold_here.sum())
+        chosen_share = chosen / answered if answered else None
+        gold_share = stands / with_gold if with_gold else None
+        gap = None if chosen_share is None or gold_share is None else chosen_share - gold_share
+        found = float(right[gold_here].mean()) if stands else None
+        rows.append((letter, chosen, chosen_share, gold_share, gap, found))
+    return Table(
+        "position",
+        "By position of the option",
+        (
+            "letter",
+            "chosen",
+            "share chosen",
+            "share right",
+            "chosen − right",
+            "accuracy when right option is here",
+        ),
+        tuple(rows),
+        "A model without position bias chooses each letter as often as it is right. "
+        "Ask with --order all to show every item in every cyclic order.",
+    )
+
+
+def outcomes(table: PredictionTable) -> Table:
+    """How often reading ended in each outcome."""
+    total = len(table)
+    counts = {str(value): int(table.outcome.equals(value).sum()) for value in table.outcome.values}
+    return Table(
+        "outcomes",
+        "How reading the replies ended",
+        ("outcome", "answers", "share"),
+        tuple((name, counts[name], counts[name] / total) for name in sorted(counts, key=lambda name: -counts[name])),
+        "One answer per slot.",
+    )
+
+
+def flags(table: PredictionTable) -> list[Table]:
+    """How often each flag was raised; no table when none was."""
+    counts: dict[str, int] = {}
+    for raised in table.flags.values:
+        rows = int(table.flags.equals(raised).sum())
+        for flag in raised:
+            counts[flag] = counts.get(flag, 0) + rows
+    if not counts:
+        return []
+    listed = tuple((flag, counts[flag], counts[flag] / len(table)) for flag in sorted(counts))
+    return [
+        Table(
+            "flags",
+            "What reading noticed",
+            ("flag", "answers", "share"),
+            listed,
+            "Explained in docs/reading.md.",
+        )
+    ]
