@@ -63,7 +63,14 @@ def score_rows() -> list[ScoreRow]:
     return [ScoreRow(prompt, OPTIONS) for prompt in prompts()]
 
 
-@pytest.fixture(scope="module", params=architectures.ALL)
+EACH_KIND = ("llama", "gpt2", "bloom", "gemma3_text", "gpt_oss", "mamba2", "zamba2", "qwen2_vl")
+"""One of each kind of attention, position, state and layer output; the others are as thorough and marked slow."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=() if name in EACH_KIND else pytest.mark.slow) for name in architectures.ALL],
+)
 def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
     model = architectures.build(request.param)
     yield Subject(request.param, model, Engine(model))

@@ -281,8 +281,7 @@ class Engine:
                             yield row, number, result
                     continue
                 except RuntimeError as error:
-                    largest = max((walk.largest for walk in walks), default=0)
-                    budget = self._smaller(error, largest, len(left) * len(some))
+                    budget = _smaller(error, budget, walks[-1].rows, walks[-1].tokens)
                     if len(some) > max(1, budget // longest):
                         parts = lanes(
                             self._stack,
@@ -296,21 +295,6 @@ class Engine:
                     else:
                         todo.append((some, list(left)))
 
-    def _smaller(self, error: RuntimeError, largest: int, texts: int) -> int:
-        """A smaller budget after memory ran out; other errors go on.
-
-        Raises:
-            WorldError: When it ran out on a single row.
-        """
-        import torch
-
-        if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
-            raise error
-        if texts <= 1 or largest <= 1:
-            raise WorldError(f"Memory ran out on a single row of the batch: {error}") from error
-        torch.cuda.empty_cache()
-        return max(1, largest // 2)
-
     def _hidden(
         self, rows: Sequence[Sequence[int]], layers: list[int], position: Position
     ) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
@@ -322,7 +306,7 @@ class Engine:
             try:
                 read = hidden_states.outputs(self._stack, [rows[number] for number in numbers], layers, position)
             except RuntimeError as error:
-                self._smaller(error, sum(len(rows[number]) for number in numbers), len(numbers))
+                _smaller(error, self._budget, len(numbers), self._budget)
                 middle = len(numbers) // 2
                 todo[:0] = [numbers[:middle], numbers[middle:]]
                 continue
@@ -332,3 +316,19 @@ class Engine:
                     f"Layer outputs are not finite for row {', row '.join(map(str, bad[:5]))}: use float32."
                 )
             yield numbers, read
+
+
+def _smaller(error: RuntimeError, budget: int, rows: int, tokens: int) -> int:
+    """The budget after memory ran out on a pass of some rows and tokens; other errors go on.
+
+    Raises:
+        WorldError: When it ran out on a single row.
+    """
+    import torch
+
+    if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
+        raise error
+    if rows <= 1:
+        raise WorldError(f"Memory ran out on a single row of the batch: {error}") from error
+    torch.cuda.empty_cache()
+    return max(1, min(budget, tokens) // 2)

@@ -99,7 +99,8 @@ class Walk:
         reads: For a node, the places within it whose logits are wanted.
         keep: Whether leaves are kept in the past, for what comes after them.
         spare: For a node, further tokens that its rows will need.
-        largest: Tokens of the largest pass so far.
+        rows: Rows of the latest pass, one for each node and condition.
+        tokens: Its tokens, padding included.
 
     Ids in the forest are doubled; an odd one is not of the prompt.
     """
@@ -110,7 +111,8 @@ class Walk:
     reads: Callable[[Node], Sequence[int]]
     keep: bool = False
     spare: Callable[[Node], int] = lambda _node: 0
-    largest: int = 0
+    rows: int = 0
+    tokens: int = 0
 
     def run(self, roots: Sequence[Node]) -> Iterator[Batch]:
         """Run a forest; each batch as it is done, parents before children."""
@@ -169,7 +171,7 @@ class Walk:
         positions = starts[:, None] + (real.long().cumsum(-1) - 1).clamp(min=0)
         before = past.mask()
         mask = real if before is None else torch.cat([before, real], dim=1)
-        self.largest = max(self.largest, ids.numel() * count)
+        self.rows, self.tokens = len(nodes) * count, ids.numel() * count
         keeps = bool(past.segments) or self.keep or any(node.children for node in nodes)
 
         fork, lower, entering = self.lanes.fork, None, None

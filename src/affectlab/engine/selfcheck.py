@@ -137,8 +137,8 @@ def check(stack: Stack, *, exact: bool) -> Checked:
         exact: Whether it computes in float32. In half precision the noise of batching sets the bar.
     """
     checked = Checked()
-    probe = _probe(stack)
     stack.gathers = False
+    probe = _probe(stack)
     probe.plain = {
         (text, lane): probe.single(ids, lane)
         for text, ids in enumerate(probe.texts)
