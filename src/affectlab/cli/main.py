@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import affectlab
-from affectlab.cli import compare, items, lists, report, run, score
+from affectlab.cli import compare, items, lists, report, run, score, vectors
 from affectlab.cli.common import guarded
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ report.add_to(app)
 compare.add_to(app)
 lists.add_to(app)
 items.add_to(app)
+vectors.add_to(app)
 
 
 def main() -> None:

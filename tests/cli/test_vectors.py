@@ -1,0 +1,122 @@
+"""``affectlab vectors`` as a user types it, on a tiny random model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Ended
+
+pytest.importorskip("torch", reason="local models need torch")
+pytest.importorskip("transformers", reason="local models need transformers")
+
+from tests.support import tiny_models
+
+Cli = Callable[..., Ended]
+FAST = ("--threads", "1", "--device", "cpu")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_models.save(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("texts") / "texts.jsonl"
+    rows = [
+        {"sentence": f"{start} {end}", "label": label}
+        for label, start in (("joy", "Ada feels joy"), ("fear", "Ben feels fear"), ("pride", "A B"))
+        for end in ("about the news", "about Ada", "1 2", "Answer: C")
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return path
+
+
+@pytest.fixture
+def file(cli: Cli, folder: Path, texts: Path, tmp_path: Path) -> Path:
+    out = tmp_path / "tiny.safetensors"
+    mapped = ("--map", "text=sentence", "--map", "emotion=label", "--emotions", "happiness,fear")
+    ended = cli("vectors", "extract", "--model", folder, "--out", out, "--stimuli", texts, *mapped, *FAST, "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["emotions"] == ["fear", "joy"]
+    assert ended.json["provenance"]["left_out"] == {"pride": 4}
+    assert ended.json["layers"] == [0, 1]
+    assert ended.json["activations"] is True
+    return out
+
+
+def test_show_describes_a_file_and_explains_conditions(cli: Cli, file: Path) -> None:
+    shown = cli("vectors", "show", file)
+    assert shown.code == 0
+    assert "fear, joy" in shown.out
+    explained = cli("vectors", "show", file, "--condition", "joy@0.5:layers=1", "--condition", "permuted:fear@1.0")
+    assert "add 0.5 × its direction to the output of layer 1 of 2 (model.layers.1)" in explained.out
+    assert "permuted:fear (pca, seed 0)" in explained.out
+    wrong = cli("vectors", "show", file, "--condition", "pride@1.0")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "There are: fear, joy" in wrong.err
+
+
+def test_validate_prints_writes_and_suggests(cli: Cli, file: Path, folder: Path, tmp_path: Path) -> None:
+    few = ("--strengths", "0.1,0.2", "--controls", "2", "--sweep-strengths", "1,4", *FAST)
+    page, figure = tmp_path / "page.html", tmp_path / "heat.svg"
+    ended = cli("vectors", "validate", file, "--model", folder, *few, "--html", page, "--figure", figure, "--json")
+    assert ended.code == 0, ended.err
+    tables = {table["id"]: table for table in ended.json["tables"]}
+    assert list(tables) == ["self_report", "by_strength", "positive_margin", "by_layer"]
+    assert [row[0] for row in tables["self_report"]["rows"]] == ["fear", "joy", "all"]
+    assert "<svg" in figure.read_text("utf-8")
+    assert "does steering steer?" in page.read_text("utf-8")
+    ended = cli(
+        "vectors", "validate", file, "--model", folder, *few, "--controls", "0", "--sweep-layers", "0-1", "--write"
+    )
+    assert ended.code == 0, ended.err
+    assert "Not compared with controls" in ended.out
+    suggested = json.loads(cli("vectors", "show", file, "--json").out)["provenance"]["suggested_layers"]
+    assert suggested or "No layer can be suggested" in ended.err
+
+
+def test_export_writes_what_llama_cpp_reads(cli: Cli, file: Path, tmp_path: Path) -> None:
+    import gguf
+
+    out = tmp_path / "joy.gguf"
+    ended = cli("vectors", "export", file, "--emotion", "happiness", "--out", out)
+    assert ended.code == 0, ended.err
+    assert "1 layers of joy" in ended.out
+    assert [tensor.name for tensor in gguf.GGUFReader(out).tensors] == ["direction.1"]
+
+
+def test_another_model_is_refused(cli: Cli, file: Path, tmp_path: Path) -> None:
+    other = tiny_models.save(tmp_path / "other", template=None)
+    ended = cli("vectors", "validate", file, "--model", other, *FAST)
+    assert ended.code == 2
+    assert "belong to" in ended.err
+    assert "tokenizer" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("extract", "--model", "scripted:x", "--out", "x.safetensors"), "Only a local model can be steered"),
+        (("extract", "--model", "smollm2", "--out", "x", "--method", "svd"), "--method 'svd'"),
+        (("extract", "--model", "smollm2", "--out", "x", "--states", "first"), "--states 'first'"),
+        (("extract", "--model", "smollm2", "--out", "x", "--stimuli", "none.csv"), "no file none.csv"),
+        (("show", "none.safetensors"), "There is no file none.safetensors"),
+        (("validate", "x", "--model", "smollm2", "--strengths", "a"), "--strengths 'a'"),
+        (("validate", "x", "--model", "smollm2", "--compared", "3"), "not among"),
+        (("validate", "x", "--model", "smollm2", "--sweep-layers", "few"), "--sweep-layers 'few'"),
+        (("validate", "x", "--model", "smollm2", "--sweep-scale", "kl"), "--sweep-scale 'kl'"),
+        (("export", "none.safetensors", "--emotion", "joy", "--out", "x.gguf"), "There is no file"),
+    ],
+)
+def test_mistakes_are_said(
+    cli: Cli, words: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = cli("vectors", *words)
+    assert ended.code == 2
+    assert says in ended.err
+    assert list(tmp_path.iterdir()) == []
