@@ -253,4 +253,3 @@ def test_no_answer_for_either(text: str | None, outcome: Outcome) -> None:
 def test_one_answer_with_its_letter_is_not_one_for_each(text: str) -> None:
     found = read_agents(text, OPTIONS)
     assert not any(reading.ok and "positional" in reading.flags for reading in found.values())
-
