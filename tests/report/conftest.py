@@ -63,7 +63,7 @@ def make_scores() -> Scores:
             estimate("macro_f1", 0.314, 0.07),
             estimate("joint_accuracy", 0.117, 0.08, 60),
             estimate("parse_rate", 0.95, 0.04),
-            Estimate("kappa", None, n=120, clusters=60, reason="only one label was ever predicted"),
+            Estimate("kappa", None, n=120, clusters=60, reason="only one label was ever predicted", unit="number"),
         ),
         tables=(
             Table(
@@ -91,6 +91,7 @@ def make_scores() -> Scores:
                 ),
                 emotion_rows(),
                 "Support: slots whose gold is the emotion.",
+                {"share predicted − gold": "difference"},
             ),
             Table(
                 "by_polarity",
@@ -251,7 +252,7 @@ def comparison() -> Document:
                                 "Macro-F1",
                                 0.314,
                                 0.402,
-                                Estimate("difference", 0.088, 0.01, 0.166, 120, 60),
+                                Estimate("macro_f1", 0.088, 0.01, 0.166, 120, 60, unit="difference"),
                                 0.031,
                                 0.09,
                             ),
@@ -259,7 +260,7 @@ def comparison() -> Document:
                                 "Joint accuracy",
                                 0.117,
                                 0.1,
-                                Estimate("difference", -0.017, -0.1, 0.07, 60, 60),
+                                Estimate("joint_accuracy", -0.017, -0.1, 0.07, 60, 60, unit="difference"),
                                 0.0002,
                                 0.1,
                             ),

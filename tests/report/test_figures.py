@@ -85,6 +85,23 @@ def test_differences_stand_around_zero(comparison: Document) -> None:
     assert {"Macro-F1", "Joint accuracy", "difference, points"} <= set(texts(figure))
     plain = Table("t", "T", ("figure", "difference"), (("Macro-F1", 0.1),))
     assert figures.differences(plain) is None
+    shares = Table("t", "T", ("figure", "difference"), (("Macro-F1", Estimate("f1", 0.1, 0.0, 0.2)),))
+    assert figures.differences(shares) is None
+
+
+def test_only_shares_are_drawn_in_percent() -> None:
+    seconds, share = Estimate("seconds", 0.2, 0.1, 0.3, unit="number"), Estimate("f1", 0.5, 0.4, 0.6)
+    table = Table("by_mode", "By mode", ("mode", "time", "F1"), (("non_physical", seconds, share),))
+    figure = figures.slices([table], seconds)
+    assert figure is not None
+    assert "non physical" in texts(figure)
+    points = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert points == [50.0]
+    assert not any(line.get_linestyle() == "--" for line in figure.axes[0].lines)
+    assert len(figure.axes[0].lines) == 2  # the point and its whisker: no line for seconds overall
+    columns = ("position", "time", "chosen − right")
+    place = Table("position", "P", columns, (("A", seconds, 0.1),), units={"chosen − right": "difference"})
+    assert figures.position(place) is None
 
 
 def test_position_draws_shares_not_counts(scores: Scores) -> None:

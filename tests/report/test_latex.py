@@ -57,6 +57,8 @@ def test_row_that_starts_with_a_bracket_is_guarded() -> None:
 
 
 def test_caption_names_the_unit_and_table_the_sign() -> None:
-    text = table_latex(Table("t", "T", ("who", "difference"), (("A", Estimate("d", -0.05, -0.1, 0.02)),)))
+    text = table_latex(
+        Table("t", "T", ("who", "difference"), (("A", Estimate("d", -0.05, -0.1, 0.02, unit="difference")),))
+    )
     assert r"Scores and shares in \%." in text
     assert r"$-$5.0 {\scriptsize [$-$10.0, +2.0]}" in text

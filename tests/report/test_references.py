@@ -6,6 +6,8 @@ import pytest
 
 from affectlab.benchmarks.base import ReferenceRow
 from affectlab.metrics.scores import Scores, Table
+from affectlab.report import figures
+from affectlab.report.cells import table_texts
 from affectlab.report.model import RunReport
 from affectlab.report.references import baselines, standing
 from affectlab.stats.estimate import Estimate
@@ -52,6 +54,17 @@ def test_figures_outside_the_headline_come_from_the_breakdowns(run_report: RunRe
     own = place.table.rows[next(iter(place.own))]
     assert isinstance(own[2], Estimate)
     assert own[2].value == pytest.approx(0.2)  # the first row of by_mode
+
+
+def test_published_figures_are_in_the_unit_of_the_runs_own(run_report: RunReport, scores: Scores) -> None:
+    # "nad" says nothing: only the run's own estimate knows that 0.4 is no share
+    ours = replace(scores, headline=(Estimate("nad", 0.5, 0.4, 0.6, unit="number"),), tables=())
+    paper = ReferenceRow("GPT", {"nad": 0.4}, "Table 5", "model")
+    place = standing(replace(run_report, scores={"neutral": ours}, references=(paper,)))
+    assert place is not None
+    assert place.table.units == {"NAD": "number"}
+    assert sorted(row[1].main for row in table_texts(place.table)) == ["0.400", "0.500"]
+    assert figures.published(place.table, place.own) is None  # its axis is in percent
 
 
 def test_baselines_of_this_runs_gold(run_report: RunReport, scores: Scores) -> None:

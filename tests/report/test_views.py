@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affectlab.metrics.scores import Table
-from affectlab.report.views import anchor, card, details, table_view
+from affectlab.metrics.scores import Matrix, Table
+from affectlab.report.views import Block, anchor, card, details, matrix_view, table_view
 from affectlab.stats.estimate import Estimate
 
 
@@ -17,7 +17,9 @@ def test_card_of_a_share() -> None:
 
 
 def test_card_without_a_share_has_no_track() -> None:
-    assert card(Estimate("kappa", 0.5, 0.4, 0.6), {}).track is None
+    kappa = card(Estimate("kappa", 0.5, 0.4, 0.6, unit="number"), {})
+    assert (kappa.value, kappa.interval, kappa.track) == ("0.500", "0.400 to 0.600", None)
+    assert card(Estimate("gap", 0.5, 0.4, 0.6, unit="difference"), {}).track is None
     undefined = card(Estimate("accuracy", None, reason="no gold"), {"Chance": 0.25})
     assert not undefined.defined
     assert undefined.track is None
@@ -35,6 +37,13 @@ def test_crowded_tables_stack_their_intervals_and_prose_wraps() -> None:
     view = table_view(Table("t", "T", ("a", "b", "c", "kind", "note"), ((one, one, one, "model", "x " * 30),)))
     assert [column.css for column in view.columns] == ["figure stacked"] * 3 + ["short", "prose"]
     assert [column.css for column in table_view(Table("t", "T", ("a", "b"), ((one, one),))).columns] == ["figure"] * 2
+
+
+def test_matrix_as_text() -> None:
+    matrix = Matrix("m", "M", "gold", "predicted", ("a", "b"), ("a", "b"), ((1234.0, 0.25), (None, 0.0)))
+    view = matrix_view(matrix, "c")
+    assert (view.anchor, view.matrix, view.texts) == ("c-m", matrix, (("1,234", "0.250"), ("–", "0")))
+    assert Block("matrix", matrix=view).entries == (("c-m", "M"),)
 
 
 def test_manifest_in_groups() -> None:

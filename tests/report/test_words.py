@@ -8,7 +8,10 @@ from affectlab.stats.estimate import Estimate
 
 def test_value_with_its_unit() -> None:
     assert value_text(Estimate("macro_f1", 0.314)) == "31.4 %"
-    assert value_text(Estimate("kappa", 0.314)) == "0.314"
+    assert value_text(Estimate("kappa", 0.314, unit="number")) == "0.314"
+    assert value_text(Estimate("swap_rate", 0.031, unit="difference")) == "+3.1 points"
+    assert value_text(Estimate("f1:admiration", 0.314)) == "31.4 %"
+    assert value_text(Estimate("trend", 0.0001, unit="p")) == "<0.001"
     assert value_text(Estimate("macro_f1", None)) == "undefined"
 
 
@@ -25,6 +28,11 @@ def test_basis_counts_in_words() -> None:
 def test_where_the_interval_stands(low: float, high: float, place: str) -> None:
     text = against(Estimate("accuracy", (low + high) / 2, low, high), "Chance", 0.2)
     assert text == f"The interval {place} chance (20.0)."
+
+
+def test_a_fixed_value_is_written_in_the_figures_unit() -> None:
+    text = against(Estimate("rmse", 2.0, 1.5, 2.5, unit="number"), "Chance", 3.25)
+    assert text == "The interval lies below chance (3.250)."
 
 
 def test_no_interval_says_nothing() -> None:

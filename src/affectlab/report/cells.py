@@ -1,13 +1,7 @@
 """How figures are written for people: percent with one decimal, p-values, counts, differences with a sign.
 
-Which it is follows from the column's heading and values, so that scorers hand over bare numbers:
-
-* whole numbers are counts;
-* a heading that is ``p`` or starts with ``p `` or ``p-`` holds p-values;
-* a heading that names a statistic without a percent reading (kappa, alpha, odds, correlation, ...), or a
-  column with a value outside [-1, 1], holds plain numbers;
-* any other number is a share or score and is shown times 100. Headings that say ``difference``, ``change``,
-  ``gap`` or contain a minus sign get an explicit sign.
+Whole numbers are counts. An estimate is written by its own unit, a bare float by the unit its table declares for the
+column (``stats.estimate.Unit``). A column without a declaration is read by the words of its heading.
 """
 
 from __future__ import annotations
@@ -15,37 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from affectlab.metrics.scores import Cell, Table
-from affectlab.report.names import figure_name, heading_name
-from affectlab.stats.estimate import Estimate
+from affectlab.report.names import figure_name, heading_name, row_name
+from affectlab.stats.estimate import Estimate, Unit
 
 NONE = "–"
 IN_PERCENT = "Scores and shares are in %; brackets hold intervals."
 MINUS = "−"
-_P_VALUE = re.compile(r"p([\s\-(_].*|)$|.*\bp[- ]value", re.IGNORECASE)
-_PLAIN = re.compile(
-    r"kappa|κ|alpha|α|odds|correlation|rho|ρ|seconds|tokens|cost|ratio|χ|chi|statistic|rmse|log|strength|cohen",
-    re.IGNORECASE,
+PERCENT: frozenset[Unit] = frozenset({"share", "difference"})
+"""Units that are shown times 100."""
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(
+    "kappa|κ|alpha|α|rho|ρ|tau|τ|chi|χ|odds|ratio|statistic|correlation|spearman|pearson|kendall|cohen|krippendorff|"
+    "rmse|mse|mae|wasserstein|kl|nll|perplexity|log|strength|seconds|tokens|cost"
 )
-_SIGNED = re.compile(r"(?<!detectable )difference|change|gap|bias|Δ|−|minus", re.IGNORECASE)
-
-
-class Unit(StrEnum):
-    """How the numbers of a column are written."""
-
-    PERCENT = "percent"
-    PLAIN = "plain"
-    P_VALUE = "p"
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How the numbers of one column are written, and whether they carry a plus sign."""
-
-    unit: Unit
-    signed: bool = False
+_DIFFERENCE = re.compile("difference|change|gap|bias|minus|δ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,78 +42,90 @@ class Text:
         return f"{self.main} [{self.interval}]" if self.interval else self.main
 
 
-def style_of(heading: str, values: Iterable[Cell]) -> Style:
-    """How to write a column, from its heading and its values."""
-    if _P_VALUE.match(heading.strip()):
-        return Style(Unit.P_VALUE)
-    signed = bool(_SIGNED.search(heading))
-    numbers = [number for number in map(_number, values) if number is not None]
-    plain = bool(_PLAIN.search(heading)) or any(abs(number) > 1 for number in numbers)
-    return Style(Unit.PLAIN if plain else Unit.PERCENT, signed)
+def unit_by_words(heading: str, values: Iterable[Cell] = ()) -> Unit:
+    """The unit of a column that declares none, from whole words of its heading.
+
+    A column with a float outside [-1, 1] holds numbers whatever its heading says.
+
+    >>> unit_by_words("odds ratio"), unit_by_words("f1:admiration"), unit_by_words("p (Holm)")
+    ('number', 'share', 'p')
+    """
+    found = _WORD.findall(heading)
+    words = {word.casefold() for word in found}
+    # A capital P alone is precision or a probability.
+    if "p" in found or {"p", "value"} <= words:
+        return "p"
+    if any(map(_NUMBER.fullmatch, words)) or any(isinstance(value, float) and abs(value) > 1 for value in values):
+        return "number"
+    # A detectable difference is a size, without direction.
+    return "difference" if any(map(_DIFFERENCE.fullmatch, words)) and "detectable" not in words else "share"
 
 
-def figure_style(name: str) -> Style:
-    """How to write a headline figure of that id."""
-    return style_of(name.replace("_", " "), ())
-
-
-def number_text(value: float, style: Style) -> str:
+def number_text(value: float, unit: Unit) -> str:
     """A number as a reader sees it.
 
-    >>> number_text(0.9124, Style(Unit.PERCENT))
-    '91.2'
-    >>> number_text(0.0004, Style(Unit.P_VALUE))
-    '<0.001'
+    >>> number_text(0.9124, "share"), number_text(0.031, "difference"), number_text(0.0004, "p")
+    ('91.2', '+3.1', '<0.001')
     """
-    if style.unit is Unit.P_VALUE:
+    if unit == "p":
         return "<0.001" if value < 0.001 else f"{value:.3f}"
-    if style.unit is Unit.PERCENT:
-        text = f"{100 * value:.1f}"
-    else:
-        text = f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
+    shown = 100 * value if unit in PERCENT else value
+    text = f"{shown:.1f}" if unit in PERCENT else f"{shown:.3f}" if abs(shown) < 10 else f"{shown:,.1f}"
     text = text.lstrip("-") if float(text.replace(",", "")) == 0 else text
-    if style.signed and not text.startswith("-") and text.strip("0.") != "":
+    if unit == "difference" and not text.startswith("-") and text.strip("0.") != "":
         text = "+" + text
     return text.replace("-", MINUS)
 
 
-def cell_text(cell: Cell, style: Style) -> Text:
-    """A cell of a table as text."""
+def cell_text(cell: Cell, unit: Unit) -> Text:
+    """A cell of a table as text; ``unit`` is what a bare float is in."""
     if cell is None:
         return Text(NONE, numeric=True)
     if isinstance(cell, Estimate):
         if cell.value is None:
             return Text(NONE, reason=cell.reason, numeric=True)
-        return Text(number_text(cell.value, style), interval_text(cell, style), cell.reason, numeric=True)
+        return Text(number_text(cell.value, cell.unit), interval_text(cell), cell.reason, numeric=True)
     if isinstance(cell, bool):
         return Text("yes" if cell else "no")
     if isinstance(cell, int):
         return Text(f"{cell:,}".replace("-", MINUS), numeric=True)
     if isinstance(cell, float):
-        return Text(number_text(cell, style), numeric=True)
+        return Text(number_text(cell, unit), numeric=True)
     return Text(cell)
 
 
-def interval_text(estimate: Estimate, style: Style) -> str:
+def interval_text(estimate: Estimate) -> str:
     """The interval (``"88.0, 93.9"``), or empty when there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"{number_text(estimate.low, style)}, {number_text(estimate.high, style)}"
+    return f"{number_text(estimate.low, estimate.unit)}, {number_text(estimate.high, estimate.unit)}"
+
+
+def matrix_text(value: float | None) -> str:
+    """A cell of a matrix as text: a count, or a number with three decimals."""
+    if value is None:
+        return NONE
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:.3f}"
 
 
 def table_texts(table: Table) -> tuple[tuple[Text, ...], ...]:
-    """Every cell of a table as text. In a column of figures' names, ids are spelled out."""
-    styles = column_styles(table)
+    """Every cell of a table as text. Ids of figures, and of the parts in a breakdown, are spelled out."""
+    units = column_units(table)
     named = [heading.casefold() in ("figure", "score", "statistic") for heading in table.columns]
-    return tuple(
-        tuple(
-            Text(figure_name(cell) if cell.islower() else cell)
-            if is_name and isinstance(cell, str)
-            else cell_text(cell, style)
-            for cell, style, is_name in zip(row, styles, named, strict=True)
-        )
-        for row in table.rows
-    )
+
+    def text(index: int, cell: Cell) -> Text:
+        if isinstance(cell, str) and named[index]:
+            return Text(figure_name(cell) if cell.islower() else cell)
+        if isinstance(cell, str) and index == 0 and is_breakdown(table):
+            return Text(row_name(cell))
+        return cell_text(cell, units[index])
+
+    return tuple(tuple(text(index, cell) for index, cell in enumerate(row)) for row in table.rows)
+
+
+def is_breakdown(table: Table) -> bool:
+    """Whether a table breaks the scores down by a slice: a row per part, its id first."""
+    return table.id.startswith("by_")
 
 
 def headings(table: Table) -> tuple[str, ...]:
@@ -142,9 +133,24 @@ def headings(table: Table) -> tuple[str, ...]:
     return tuple(map(heading_name, table.columns))
 
 
-def column_styles(table: Table) -> tuple[Style, ...]:
-    """How each column of a table is written."""
-    return tuple(style_of(heading, (row[index] for row in table.rows)) for index, heading in enumerate(table.columns))
+def column_units(table: Table) -> tuple[Unit, ...]:
+    """What the bare floats of each column are in: the unit declared, else what the heading's words say."""
+    return tuple(
+        table.units.get(heading) or unit_by_words(heading, (row[index] for row in table.rows))
+        for index, heading in enumerate(table.columns)
+    )
+
+
+def figure_units(table: Table) -> tuple[frozenset[Unit], ...]:
+    """Units of the figures in each column, estimates and bare floats alike; empty where there are none."""
+    return tuple(
+        frozenset(
+            cell.unit if isinstance(cell, Estimate) else unit
+            for row in table.rows
+            if _number(cell := row[index]) is not None
+        )
+        for index, unit in enumerate(column_units(table))
+    )
 
 
 def numeric_columns(texts: Sequence[Sequence[Text]], width: int) -> tuple[bool, ...]:
@@ -154,10 +160,7 @@ def numeric_columns(texts: Sequence[Sequence[Text]], width: int) -> tuple[bool, 
 
 def in_percent(table: Table) -> bool:
     """Whether some figure of the table is shown times 100, which its caption must then say."""
-    return any(
-        style.unit is Unit.PERCENT and any(_number(row[index]) is not None for row in table.rows)
-        for index, style in enumerate(column_styles(table))
-    )
+    return any(units & PERCENT for units in figure_units(table))
 
 
 def reasons(table: Table) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ def _differences(comparison: Comparison) -> Table:
         "Interval: paired cluster bootstrap. p: paired permutation, A and B swapped within clusters. "
         f"Adjusted: Benjamini–Hochberg over the {len(rows)} figures shown. "
         "Detectable: smallest true difference found with power .8 at level .05.",
+        {"A": "share", "B": "share", "p": "p", "p adjusted": "p", "detectable": "share"},
     )
 
 
@@ -77,6 +78,7 @@ def _mcnemar(comparison: Comparison) -> list[Table]:
             "The runs never differ: p is 1 by convention."
             if test.no_discordant
             else "Unreadable replies counted wrong.",
+            {"A − B": "difference", "p": "p", "mid-p": "p", "detectable": "share"},
         )
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -141,11 +142,7 @@ def to_pandas(table: Table) -> Any:
     Raises:
         UserError: When pandas is not installed.
     """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise UserError(_MISSING.format("pandas")) from error
-    return pd.DataFrame(bare_columns(table))
+    return _library("pandas").DataFrame(bare_columns(table))
 
 
 def to_polars(table: Table) -> Any:
@@ -154,14 +151,14 @@ def to_polars(table: Table) -> Any:
     Raises:
         UserError: When polars is not installed.
     """
+    return _library("polars").DataFrame(bare_columns(table), strict=False)
+
+
+def _library(name: str) -> Any:
     try:
-        import polars as pl
+        return import_module(name)
     except ImportError as error:
-        raise UserError(_MISSING.format("polars")) from error
-    return pl.DataFrame(bare_columns(table), strict=False)
-
-
-_MISSING = "{} is not installed; install it with: pip install 'affectlab[frames]'"
+        raise UserError(f"{name} is not installed; install it with: pip install 'affectlab[frames]'") from error
 
 
 def _unused(heading: str, taken: Mapping[str, Any]) -> str:

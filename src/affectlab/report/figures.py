@@ -15,10 +15,10 @@ from typing import Any
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.report import cells
 from affectlab.report.model import RunReport
-from affectlab.report.names import figure_name, heading_name
+from affectlab.report.names import figure_name, heading_name, row_name
 from affectlab.report.references import standing
 from affectlab.report.svg import GRID, HEAT, INK, MUTED, PAPER, SERIES, canvas, drawing
-from affectlab.stats.estimate import Estimate
+from affectlab.stats.estimate import Estimate, Unit
 
 WIDTH = 5.6
 PUBLISHED, SLICES = "published", "slices"
@@ -50,7 +50,7 @@ def _drawn(scores: Scores) -> Iterator[tuple[str, Any | None]]:
 
 def breakdowns(scores: Scores) -> list[Table]:
     """The tables that break the scores down by a slice."""
-    return [table for table in scores.tables if table.id.startswith("by_")]
+    return [table for table in scores.tables if cells.is_breakdown(table)]
 
 
 def published(table: Table, own: frozenset[int]) -> Any | None:
@@ -62,7 +62,7 @@ def published(table: Table, own: frozenset[int]) -> Any | None:
     """
     kinds = table.columns.index("Kind")
     rows = [(index, row) for index, row in enumerate(table.rows) if _value(row[1]) is not None]
-    if not rows:
+    if not rows or cells.figure_units(table)[1] != {"share"}:
         return None
     with drawing():
         figure, axes = canvas(WIDTH, 0.75 + _ROW * len(rows))
@@ -134,9 +134,9 @@ def per_label(table: Table) -> Any | None:
 def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
     """One figure of every breakdown: a group of rows per table, with intervals, the overall figure as a line.
 
-    Of each table the first column of estimates is drawn. Tables without one are left out.
+    Of each table the first column of shares with intervals is drawn. Tables without one are left out.
     """
-    groups = [(table, column) for table in tables if (column := _estimates(table)) is not None]
+    groups = [(table, column) for table in tables if (column := _estimates(table, "share")) is not None]
     labels: list[str] = []
     points: list[Estimate | None] = []
     titles: list[int] = []
@@ -146,13 +146,13 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
         points.append(None)
         for row in table.rows:
             cell = row[column]
-            labels.append(str(row[0]))
+            labels.append(row_name(str(row[0])))
             points.append(cell if isinstance(cell, Estimate) else None)
     if not groups:
         return None
     with drawing():
         figure, axes = canvas(WIDTH, 0.7 + _ROW * len(labels))
-        if overall is not None and overall.value is not None:
+        if overall is not None and overall.value is not None and overall.unit == "share":
             axes.axvline(100 * overall.value, color=MUTED, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
         for height, point in enumerate(points):
             if point is not None and point.value is not None:
@@ -169,17 +169,9 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
 
 def differences(table: Table) -> Any | None:
     """The first column of estimated differences: a row each, its interval, and a line at zero."""
-    styles = cells.column_styles(table)
-    columns = [
-        index
-        for index, style in enumerate(styles)
-        if style.signed
-        and style.unit is cells.Unit.PERCENT
-        and any(isinstance(row[index], Estimate) for row in table.rows)
-    ]
-    if not columns:
+    column = _estimates(table, "difference")
+    if column is None:
         return None
-    column = columns[0]
     names = [row[0].main for row in cells.table_texts(table)]
     with drawing():
         figure, axes = canvas(WIDTH, 0.75 + _ROW * len(names))
@@ -197,14 +189,8 @@ def differences(table: Table) -> Any | None:
 
 def position(table: Table) -> Any | None:
     """Position bias: for every position of an option, each share of the table side by side."""
-    series = [
-        index
-        for index, style in enumerate(cells.column_styles(table))
-        if index
-        and style.unit is cells.Unit.PERCENT
-        and not style.signed
-        and any(_value(row[index]) is not None for row in table.rows)
-    ][: len(SERIES)]
+    units = cells.figure_units(table)
+    series = [index for index in range(1, len(units)) if units[index] == {"share"}][: len(SERIES)]
     if not series:
         return None
     with drawing():
@@ -318,9 +304,10 @@ def _legend(axes: Any, columns: int) -> None:
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2, handletextpad=0.4)
 
 
-def _estimates(table: Table) -> int | None:
+def _estimates(table: Table, unit: Unit) -> int | None:
+    """The first column of estimates of that unit."""
     for index in range(1, len(table.columns)):
-        if any(isinstance(row[index], Estimate) for row in table.rows):
+        if any(isinstance(cell := row[index], Estimate) and cell.unit == unit for row in table.rows):
             return index
     return None
 

@@ -85,7 +85,7 @@ def table_latex(table: Table, *, bold: frozenset[int] = frozenset(), suffix: str
 def matrix_latex(matrix: Matrix, *, suffix: str = "") -> str:
     """A matrix as a table, its row labels first."""
     rows = [
-        [escape(label), *(escape(_number(value)) for value in values)]
+        [escape(label), *(escape(cells.matrix_text(value)) for value in values)]
         for label, values in zip(matrix.rows, matrix.values, strict=True)
     ]
     caption = f"{matrix.title}{suffix} (rows: {matrix.row_title}, columns: {matrix.column_title}). {matrix.note}"
@@ -131,9 +131,3 @@ def _row(row: list[str]) -> str:
     # LaTeX would read a row that starts with "[" as the optional argument of the "\\" before it.
     line = " & ".join(row)
     return ("{}" if line.startswith("[") else "") + line + r" \\"
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return cells.NONE
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.3f}"

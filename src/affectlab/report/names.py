@@ -27,6 +27,15 @@ def heading_name(heading: str) -> str:
     return figure_name(heading) if _ID.fullmatch(heading) else heading
 
 
+def row_name(row: str) -> str:
+    """The id of a part of the data for people.
+
+    >>> row_name("zero_sum"), row_name("Act_1 B")
+    ('zero sum', 'Act_1 B')
+    """
+    return row.replace("_", " ") if _ID.fullmatch(row) else row
+
+
 def same_figure(one: str, other: str) -> bool:
     """Whether two ids or names mean the same figure.
 

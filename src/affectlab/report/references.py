@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from affectlab.metrics.scores import Cell, Scores, Table
+from affectlab.report.cells import is_breakdown
 from affectlab.report.model import RunReport
 from affectlab.report.names import figure_name, same_figure
 from affectlab.stats.estimate import Estimate
@@ -44,12 +45,14 @@ def standing(report: RunReport) -> Standing | None:
     figures = _figures(report)
     rows = sorted(_rows(report, figures), key=lambda row: _order(row.figures.get(figures[0]) if figures else None))
     columns = ("Who", *map(figure_name, figures), "Kind", "Source", "Note")
+    ours = ((name, row.figures.get(name)) for row in rows for name in figures)
     table = Table(
         "references",
         "This run and published figures",
         columns,
         tuple((row.name, *map(row.figures.get, figures), row.kind, row.source, row.note) for row in rows),
         "Published figures come from other items, prompts and dates: landmarks, not a ranking.",
+        {figure_name(name): cell.unit for name, cell in ours if isinstance(cell, Estimate)},
     )
     return Standing(_without_empty_columns(table), frozenset(i for i, row in enumerate(rows) if row.own))
 
@@ -78,7 +81,7 @@ def _known(scores: Scores) -> dict[str, Cell]:
     """Every figure of a run by id: a breakdown's ``macro_f1`` in row ``physical`` is ``macro_f1:physical``."""
     known: dict[str, Cell] = {}
     for table in scores.tables:
-        if table.id.startswith("by_"):
+        if is_breakdown(table):
             for row in table.rows:
                 for cell in row[1:]:
                     if isinstance(cell, Estimate):
@@ -113,10 +116,8 @@ def _order(cell: Cell) -> tuple[bool, float]:
 
 def _without_empty_columns(table: Table) -> Table:
     keep = [i for i in range(len(table.columns)) if any(row[i] not in ("", None) for row in table.rows)]
-    return Table(
-        table.id,
-        table.title,
-        tuple(table.columns[i] for i in keep),
-        tuple(tuple(row[i] for i in keep) for row in table.rows),
-        table.note,
+    return replace(
+        table,
+        columns=tuple(table.columns[i] for i in keep),
+        rows=tuple(tuple(row[i] for i in keep) for row in table.rows),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import IO, Any, Literal, TypeAlias
 
 from rich.console import Console, Group, RenderableType
@@ -89,7 +90,7 @@ def _headline_sheet(scores: Scores, with_basis: bool) -> Sheet:
     rows: list[tuple[Text, ...]] = []
     for position, estimate in enumerate(scores.headline):
         style = "bold" if position == 0 else ""
-        interval = cells.interval_text(estimate, cells.figure_style(estimate.name))
+        interval = cells.interval_text(estimate)
         row = (
             styled(figure_name(estimate.name), style),
             styled(words.value_text(estimate), f"{style} cyan".strip()),
@@ -186,7 +187,7 @@ def _short(table: Table) -> Table:
     """Without the columns of prose, which the HTML report has."""
     keep = [index for index, heading in enumerate(table.columns) if heading not in ("Source", "Note")]
     rows = tuple(tuple(row[index] for index in keep) for row in table.rows)
-    return Table(table.id, table.title, tuple(table.columns[index] for index in keep), rows, table.note)
+    return replace(table, columns=tuple(table.columns[index] for index in keep), rows=rows)
 
 
 def _body(scores: Scores) -> Iterator[RenderableType]:

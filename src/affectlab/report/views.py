@@ -47,32 +47,12 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixCell:
-    """A cell of a matrix; on the diagonal when row and column are the same label."""
-
-    text: str
-    diagonal: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    """A row of a matrix."""
-
-    label: str
-    cells: tuple[MatrixCell, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix as a table."""
+    """A matrix with its cells as text [row][column]."""
 
     anchor: str
-    title: str
-    row_title: str
-    column_title: str
-    columns: tuple[str, ...]
-    rows: tuple[MatrixRow, ...]
-    note: str
+    matrix: Matrix
+    texts: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +95,9 @@ class Block:
     @property
     def entries(self) -> tuple[tuple[str, str], ...]:
         """Anchor and title of what the table of contents lists."""
-        shown = [view for view in (self.table, *self.tables, self.matrix) if view is not None]
-        return tuple((view.anchor, view.title) for view in shown)
+        tables = [(view.anchor, view.title) for view in (self.table, *self.tables) if view is not None]
+        matrices = [] if self.matrix is None else [(self.matrix.anchor, self.matrix.matrix.title)]
+        return (*tables, *matrices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,24 +173,8 @@ def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()
 
 def matrix_view(matrix: Matrix, prefix: str = "") -> MatrixView:
     """A matrix for the template."""
-    rows = tuple(
-        MatrixRow(
-            label,
-            tuple(
-                MatrixCell(_matrix_number(value), label == column)
-                for column, value in zip(matrix.columns, values, strict=True)
-            ),
-        )
-        for label, values in zip(matrix.rows, matrix.values, strict=True)
-    )
     return MatrixView(
-        anchor=anchor(prefix, matrix.id),
-        title=matrix.title,
-        row_title=matrix.row_title,
-        column_title=matrix.column_title,
-        columns=matrix.columns,
-        rows=rows,
-        note=matrix.note,
+        anchor(prefix, matrix.id), matrix, tuple(tuple(map(cells.matrix_text, row)) for row in matrix.values)
     )
 
 
@@ -220,17 +185,15 @@ def card(estimate: Estimate, baselines: Mapping[str, float]) -> Card:
         estimate: The figure.
         baselines: Name -> the same figure of chance, majority and the like.
     """
-    style = cells.figure_style(estimate.name)
-    track = _track(estimate) if style.unit is cells.Unit.PERCENT else None
+    track = _track(estimate) if estimate.unit == "share" else None
     against = (words.against(estimate, name, value) for name, value in baselines.items())
     level = _LEVEL.search(estimate.method)
-    ends = cells.interval_text(estimate, style)
     return Card(
         name=figure_name(estimate.name),
         value=words.value_text(estimate),
         defined=estimate.value is not None,
         level=f"{level.group(1)} % interval" if level else "interval",
-        interval=ends.replace(", ", " to "),
+        interval=cells.interval_text(estimate).replace(", ", " to "),
         track=track,
         sentences=tuple(
             s
@@ -274,12 +237,6 @@ def _track(estimate: Estimate) -> Track | None:
         return Track(round(100 * estimate.value, 2), 0.0, None)
     low, high = max(0.0, estimate.low), min(1.0, estimate.high)
     return Track(round(100 * estimate.value, 2), round(100 * low, 2), round(100 * (high - low), 2))
-
-
-def _matrix_number(value: float | None) -> str:
-    if value is None:
-        return cells.NONE
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.3f}"
 
 
 def _flat(mapping: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

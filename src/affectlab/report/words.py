@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from affectlab.report.cells import Unit, figure_style, number_text
-from affectlab.stats.estimate import Estimate
+from affectlab.report.cells import number_text
+from affectlab.stats.estimate import Estimate, Unit
 
+_AFTER: dict[Unit, str] = {"share": " %", "difference": " points", "number": "", "p": ""}
 _MEANINGS = {
     "macro_f1": "F1 averaged over all labels, so that a rare label weighs as much as a frequent one.",
     "micro_f1": "F1 over all decisions together, so that frequent labels weigh more.",
@@ -30,11 +31,10 @@ def sentence(text: str) -> str:
 
 
 def value_text(estimate: Estimate) -> str:
-    """A headline figure with its unit (``"91.2 %"``), or ``"undefined"``."""
+    """A headline figure with its unit (``"91.2 %"``, ``"+3.1 points"``), or ``"undefined"``."""
     if estimate.value is None:
         return "undefined"
-    style = figure_style(estimate.name)
-    return number_text(estimate.value, style) + (" %" if style.unit is Unit.PERCENT else "")
+    return number_text(estimate.value, estimate.unit) + _AFTER[estimate.unit]
 
 
 def basis(estimate: Estimate) -> str:
@@ -62,4 +62,4 @@ def against(estimate: Estimate, name: str, value: float) -> str:
     else:
         place = "includes"
     label = name if name.isupper() else name[:1].lower() + name[1:]
-    return f"The interval {place} {label} ({number_text(value, figure_style(estimate.name))})."
+    return f"The interval {place} {label} ({number_text(value, estimate.unit)})."
