@@ -45,6 +45,7 @@ def positions(table: PredictionTable, right: NDArray[np.bool_]) -> Table:
         tuple(rows),
         "A model without position bias chooses each letter as often as it is right. "
         "Ask with --order all to show every item in every cyclic order.",
+        {"chosen − right": "difference"},
     )
 
 

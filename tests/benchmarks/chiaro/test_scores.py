@@ -178,6 +178,13 @@ def test_position(scores: Scores) -> None:
     assert accuracy == pytest.approx(14 / 24)
 
 
+def test_differences_of_shares_say_that_they_are(scores: Scores) -> None:
+    gaps = [row[-1] for row in scores.table("per_emotion").rows]
+    assert all(isinstance(gap, Estimate) and gap.unit == "difference" for gap in gaps)
+    assert scores.table("position").units == {"chosen − right": "difference"}
+    assert {figure.unit for figure in scores.headline} == {"share"}
+
+
 def test_confusion_rows_are_gold(scores: Scores) -> None:
     positive, negative = scores.matrices
     assert positive.rows == ("joy", "pride", "relief", "gratitude", "excitement")

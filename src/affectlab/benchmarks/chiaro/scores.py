@@ -7,6 +7,7 @@ that resamples whole scenes, and stands beside the figure that leaves unreadable
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def _per_emotion(table: PredictionTable, found: Mapping[str, Estimate]) -> Table
             found[f"f1:{label}"],
             int(support[code]),
             int(predicted[code]),
-            found[f"share_gap:{label}"],
+            replace(found[f"share_gap:{label}"], unit="difference"),
         )
         for label, code in CODES.items()
     )
