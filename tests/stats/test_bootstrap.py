@@ -24,9 +24,9 @@ from affectlab.stats.bootstrap import (
 )
 from affectlab.stats.measures import Measures, Over, Share, Statistic
 
-K = 4
+K, G = 4, 8
 ACCURACY = Share(np.array([1]), np.array([0, 1]))
-rows = st.lists(st.tuples(st.integers(0, 7), st.integers(0, K - 1)), max_size=40)
+rows = st.lists(st.tuples(st.integers(0, G - 1), st.integers(0, K - 1)), max_size=40)
 
 
 def split(pairs: list[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -43,11 +43,12 @@ def measure(cluster: Any, event: Any, statistic: Statistic = ACCURACY, k: int = 
 @settings(deadline=None)
 @given(rows)
 def test_patterns_are_the_distinct_count_vectors(pairs: list[tuple[int, int]]) -> None:
-    by_cluster: dict[int, list[int]] = {}
+    by_cluster = [[0] * K for _ in range(G)]
     for cluster, event in pairs:
-        by_cluster.setdefault(cluster, [0] * K)[event] += 1
-    expected = Counter(tuple(counts) for counts in by_cluster.values())
-    found = patterns(*split(pairs), K)
+        by_cluster[cluster][event] += 1
+    expected = Counter(map(tuple, by_cluster))
+    found = patterns(*split(pairs), K, G)
+    assert found.totals is found.counts
     vectors = [tuple(vector) for vector in found.counts.toarray().astype(int).tolist()]
     assert dict(zip(vectors, found.multiplicity.tolist(), strict=True)) == expected
     assert len(set(vectors)) == len(vectors)
@@ -60,7 +61,7 @@ def test_row_order_and_cluster_numbers_do_not_matter(pairs: list[tuple[int, int]
     random.shuffle(renumbered)
     other = [(renumbered[cluster], event) for cluster, event in pairs]
     random.shuffle(other)
-    first, second = patterns(*split(pairs), K), patterns(*split(other), K)
+    first, second = patterns(*split(pairs), K, 20), patterns(*split(other), K, 20)
     assert first.counts.toarray().tolist() == second.counts.toarray().tolist()
     assert first.multiplicity.tolist() == second.multiplicity.tolist()
     assert np.array_equal(bootstrap_totals(first, 20, 3), bootstrap_totals(second, 20, 3))
@@ -71,14 +72,13 @@ def test_row_order_and_cluster_numbers_do_not_matter(pairs: list[tuple[int, int]
 def test_every_replicate_draws_as_many_clusters_as_there_are(pairs: list[tuple[int, int]]) -> None:
     # One marker event for each cluster: its total in a replicate is the number of clusters drawn.
     cluster, event = split(pairs)
-    present = np.unique(cluster)
-    marked = patterns(np.r_[cluster, present], np.r_[event, np.full(len(present), K)], K + 1)
-    assert (bootstrap_totals(marked, 10, 0)[:, K] == len(present)).all()
+    marked = patterns(np.r_[cluster, np.arange(G)], np.r_[event, np.full(G, K)], K + 1, G)
+    assert (bootstrap_totals(marked, 10, 0)[:, K] == G).all()
 
 
 def test_the_same_seed_gives_the_same_bits_whatever_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    grouped = patterns(np.repeat(np.arange(50), 3), rng.integers(0, K, 150), K)
+    grouped = patterns(np.repeat(np.arange(50), 3), rng.integers(0, K, 150), K, 50)
     whole = bootstrap_totals(grouped, 33, 7)
     assert np.array_equal(whole, bootstrap_totals(grouped, 33, 7))
     assert not np.array_equal(whole, bootstrap_totals(grouped, 33, 8))
@@ -90,7 +90,7 @@ def test_equals_the_naive_bootstrap_of_cluster_indices() -> None:
     cluster = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
     event = np.array([1, 0, 1, 0, 0, 1, 1, 1, 1, 0])
     replicates = 20_000
-    ours = ACCURACY(bootstrap_totals(patterns(cluster, event, 2), replicates, 1))
+    ours = ACCURACY(bootstrap_totals(patterns(cluster, event, 2, 6), replicates, 1))
     rng = np.random.default_rng(2)
     naive = np.empty(replicates)
     for replicate in range(replicates):
@@ -105,7 +105,8 @@ def test_equals_the_naive_bootstrap_of_cluster_indices() -> None:
 def test_standard_error_of_clustered_mean() -> None:
     # Ten answers in four clusters: mean .6; Liang-Zeger .116619 without the G / (G - 1) correction
     event = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
-    totals = bootstrap_totals(patterns(np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3]), np.array(event), 2), 200_000, 0)
+    cluster = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3])
+    totals = bootstrap_totals(patterns(cluster, np.array(event), 2, 4), 200_000, 0)
     # The linearised mean: residual sums by cluster over n. (The ratio itself is slightly wider with four
     # clusters.)
     linear = (totals[:, 1] - 0.6 * totals.sum(axis=1)) / 10
@@ -117,7 +118,7 @@ def test_generic_bootstrap_agrees_with_the_additive_one() -> None:
     rng = np.random.default_rng(4)
     cluster = rng.permutation(np.repeat(np.arange(30), rng.integers(1, 5, 30))[:60])
     event = rng.integers(0, 2, 60)
-    additive = ACCURACY(bootstrap_totals(patterns(cluster, event, 2), 4000, 0))
+    additive = ACCURACY(bootstrap_totals(patterns(cluster, event, 2, 30), 4000, 0))
     generic = bootstrap_statistic(cluster, lambda index: float(event[index].mean()), 4000, 0)
     assert generic.mean() == pytest.approx(additive.mean(), abs=0.01)
     assert generic.std() == pytest.approx(additive.std(), rel=0.08)

@@ -102,7 +102,7 @@ outcomes = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2,
 def test_swapping_keeps_the_sum_of_both_runs(pairs: list[tuple[int, int]]) -> None:
     a, b = (np.array(side) for side in zip(*pairs, strict=True))
     cluster = np.arange(len(pairs))
-    grouped = patterns(np.r_[cluster, cluster], np.r_[a, b + 6], 12)
+    grouped = patterns(np.r_[cluster, cluster], np.r_[a, b + 6], 12, len(pairs))
     totals = permutation_totals(grouped, 25, 0)
     whole = np.bincount(np.r_[a, b], minlength=6)
     assert (totals[:, :6] + totals[:, 6:] == whole).all()
@@ -132,7 +132,7 @@ def test_macro_f1_permutation_by_enumeration() -> None:
 
 def test_swaps_that_tie_but_for_rounding_count() -> None:
     # .1 + .2 is .30000000000000004 in floating point
-    assert paired._permutation_p(0.1 + 0.2, np.array([0.3, -0.3, 0.29])) == (0.75, 0)
+    assert paired._permutation_p(0.1 + 0.2, np.array([0.3, -0.3, 0.29]), 0.3) == (0.75, 0)
 
 
 def test_p_is_never_zero() -> None:
@@ -190,10 +190,14 @@ def test_different_clusters_are_refused_by_name() -> None:
         paired_difference(run(A), many)
 
 
-def test_names_without_events_are_no_difference() -> None:
-    wider = run(B, names=[*(f"s{code}" for code in range(10)), "never asked"])
-    assert paired_difference(run(A), wider) == paired_difference(run(A), run(B))
-    assert paired_difference(wider, run(A)).difference.clusters == 10
+def test_clusters_are_those_declared_and_not_those_with_events() -> None:
+    wider = run(B, names=[*(f"s{code}" for code in range(10)), "nothing to count"])
+    with pytest.raises(UserError, match=r"1 cluster is in the second run only \(nothing to count\)"):
+        paired_difference(run(A), wider)
+    # An event in one run only: the figure rests on the cluster all the same, and on none without any event.
+    names = ["x", "y", "z", "w"]
+    found = paired_difference(run([1, 0], [0, 1], names), run([1, 0], [0, 2], names))
+    assert found.difference.clusters == 3
 
 
 def test_different_units_are_refused() -> None:

@@ -1,8 +1,8 @@
 """Cluster bootstrap of statistics of totals, exact in distribution and cheap at any size.
 
-Clusters with equal event counts are exchangeable, so drawing G of G clusters with replacement is one
-multinomial draw over the P different count patterns. Half a million scenes of a thousand patterns cost what a
-thousand scenes do.
+Clusters with equal totals are exchangeable, so drawing G of G clusters with replacement is one multinomial draw
+over the P different patterns. Half a million scenes of a thousand count patterns cost what a thousand scenes do.
+Clusters of weighted events are seldom alike; then P is near G, and the cost grows with the clusters.
 
 Reference: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 6 and 13 (percentile
 interval); Davison and Hinkley (1997), section 3.8 (resampling whole clusters).
@@ -19,50 +19,85 @@ from numpy.typing import NDArray
 
 from affectlab.errors import UserError
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.measures import Measures, Share, Totals
+from affectlab.stats.measures import Measures, Over, Share, Statistic, Totals
 from affectlab.stats.proportion import wilson
 
 _CELLS_AT_ONCE = 4_000_000
 """Draws held in memory at a time (32 MB); it does not change the draws."""
 
 _SAME = 1e-12
-"""Replicates closer together than this are one value: sums in another order differ in the last digits."""
+"""Relative to the size of the figures, but no less than for figures of size 1; see :func:`rounding`."""
+
+
+def rounding(size: float) -> float:
+    """How far apart two values of this size may be and still be one: sums in another order differ in last digits."""
+    return _SAME * max(1.0, size)
 
 
 class Patterns(NamedTuple):
-    """Clusters grouped by their event counts, in an order that depends on the counts alone.
+    """Clusters grouped by their events, in an order that depends on the events alone.
 
     Attributes:
-        counts: Sparse matrix [P, K] (``scipy.sparse.csr_array``): events of one cluster of each pattern.
+        totals: Sparse matrix [P, K] (``scipy.sparse.csr_array``): total of each event in one cluster of each pattern.
+        counts: The same with every event counting 1; the same object when no event has a weight.
         multiplicity: Number of clusters of each pattern [P].
     """
 
+    totals: Any
     counts: Any
     multiplicity: NDArray[np.int64]
 
 
-def patterns(cluster: NDArray[Any], event: NDArray[Any], n_events: int) -> Patterns:
-    """Group clusters by their event counts.
+def patterns(
+    cluster: NDArray[Any],
+    event: NDArray[Any],
+    n_events: int,
+    n_clusters: int,
+    weight: NDArray[np.float64] | None = None,
+) -> Patterns:
+    """Group clusters by their events.
 
     Args:
-        cluster: Cluster code of each event [N], non-negative. Codes without an event are no cluster.
+        cluster: Cluster code of each event [N], in [0, ``n_clusters``).
         event: Event code of each [N], in [0, ``n_events``).
         n_events: Number of different events, K.
+        n_clusters: Number of clusters, G; those without an event are a pattern of zeros.
+        weight: What each event adds to its total [N]; 1 each when ``None``.
 
     Returns:
-        The distinct count vectors and how many clusters have each. The order of rows and the numbering of
-        clusters make no difference.
+        The distinct vectors of totals and counts, and how many clusters have each. The order of rows and the numbering
+        of clusters make no difference.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, vstack
 
-    cells, count = np.unique(cluster.astype(np.int64) * n_events + event, return_counts=True)
+    cell = cluster.astype(np.int64) * n_events + event
+    cells, count = np.unique(cell, return_counts=True)
     owner, column = np.divmod(cells, max(n_events, 1))
     first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]]) if len(owner) else np.empty(0, np.int64)
     bounds = np.append(first, len(cells))
-    by_cluster = csr_array((count.astype(np.float64), column, bounds), shape=(len(first), n_events))
     token = column * (count.max(initial=0) + 1) + count
+    columns = [count.astype(np.float64)]
+    if weight is not None:
+        total = _sorted_sums(cell, count, weight)
+        _, number = np.unique(total, return_inverse=True)
+        _, token = np.unique(token * (number.max(initial=0) + 1) + number, return_inverse=True)
+        columns.append(total)
     _, representative, multiplicity = np.unique(_number_sequences(token, bounds), return_index=True, return_counts=True)
-    return Patterns(by_cluster[representative], multiplicity)
+    found = [csr_array((values, column, bounds), shape=(len(first), n_events))[representative] for values in columns]
+    if empty := n_clusters - len(first):
+        found = [vstack([csr_array((1, n_events)), matrix], format="csr") for matrix in found]
+        multiplicity = np.append(empty, multiplicity)
+    return Patterns(found[-1], found[0], multiplicity)
+
+
+def _sorted_sums(cell: NDArray[np.int64], count: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Total weight of each distinct cell, in ascending order of cells, each with ``count`` rows.
+
+    Terms are added in ascending order, so that equal clusters have equal totals whatever the order of their rows.
+    """
+    order = np.lexsort((weight, cell))
+    owner = np.repeat(np.arange(len(count)), count)
+    return np.bincount(owner, weights=weight[order], minlength=len(count)).astype(np.float64)
 
 
 def _number_sequences(token: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -93,7 +128,7 @@ def chunks(replicates: int, width: int) -> Iterator[int]:
 
 
 def bootstrap_totals(grouped: Patterns, replicates: int, seed: int) -> Totals:
-    """Totals of the events in bootstrap samples of whole clusters.
+    """Totals of the events in bootstrap samples of whole clusters, those without events included.
 
     Args:
         grouped: The clusters by pattern.
@@ -104,13 +139,31 @@ def bootstrap_totals(grouped: Patterns, replicates: int, seed: int) -> Totals:
         Totals [B, K].
     """
     rng = np.random.Generator(np.random.PCG64(seed))
-    counts, multiplicity = grouped
+    multiplicity = grouped.multiplicity
     clusters = int(multiplicity.sum())
     if not clusters:
-        return np.zeros((replicates, counts.shape[1]))
+        return np.zeros((replicates, grouped.totals.shape[1]))
     shares = multiplicity / clusters
     draws = (rng.multinomial(clusters, shares, size=size) for size in chunks(replicates, len(multiplicity)))
-    return np.concatenate([draw @ counts for draw in draws])
+    return np.concatenate([draw @ grouped.totals for draw in draws])
+
+
+def _events(statistic: Statistic) -> NDArray[np.intp] | slice:
+    return statistic.events if isinstance(statistic, Over | Share) else slice(None)
+
+
+def predictions_behind(statistic: Statistic, counts: NDArray[np.float64]) -> int:
+    """Number of predictions a statistic rests on, from the number of events of each kind [K]."""
+    counted = statistic.counted if isinstance(statistic, Over) else None
+    return int(counts[_events(statistic) if counted is None else counted].sum())
+
+
+def clusters_behind(statistic: Statistic, counts: Any, multiplicity: NDArray[np.int64]) -> int:
+    """Number of clusters a statistic rests on, from event counts [P, K] by pattern: those with its events, or all."""
+    if isinstance(statistic, Over) and statistic.every_cluster:
+        return int(multiplicity.sum())
+    touched = counts[:, _events(statistic)].sum(axis=1) > 0
+    return int(multiplicity[touched].sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +200,13 @@ USUAL = Interval()
 
 
 def percentile_interval(
-    name: str, value: float, replicates: NDArray[np.float64], n: int, clusters: int, how: Interval
+    name: str,
+    value: float,
+    replicates: NDArray[np.float64],
+    n: int,
+    clusters: int,
+    how: Interval,
+    size: float | None = None,
 ) -> Estimate:
     """A figure with the percentile interval of its bootstrap replicates.
 
@@ -162,6 +221,8 @@ def percentile_interval(
         n: Predictions it rests on.
         clusters: Clusters it rests on.
         how: Level, and the settings to name in ``method``.
+        size: Size of the figures behind the value, by which rounding is judged; that of the value when ``None``. A
+            difference is smaller than what it is the difference of.
     """
     undefined = int(np.isnan(replicates).sum())
     defined = replicates[~np.isnan(replicates)]
@@ -174,13 +235,17 @@ def percentile_interval(
         reason = "one cluster only: nothing to resample"
     elif 2 * undefined > len(replicates):
         reason = f"undefined in {undefined} of {len(replicates)} bootstrap replicates"
-    elif np.ptp(defined) <= _SAME:
+    elif _agree(defined, abs(value) if size is None else size):
         reason = "all bootstrap replicates agree: the clusters show no variation"
     else:
         tail = (1 - how.level) / 2
         low, high = np.quantile(defined, (tail, 1 - tail))
         return Estimate(name, value, float(low), float(high), n, clusters, method)
     return Estimate(name, value, n=n, clusters=clusters, reason=reason)
+
+
+def _agree(replicates: NDArray[np.float64], size: float) -> bool:
+    return len(replicates) > 0 and bool(np.ptp(replicates) <= rounding(size))
 
 
 def estimates(measures: Measures, names: Iterable[str] | None = None, how: Interval = USUAL) -> dict[str, Estimate]:
@@ -203,19 +268,18 @@ def estimates(measures: Measures, names: Iterable[str] | None = None, how: Inter
         KeyError: When a name is no statistic of ``measures``.
     """
     wanted = list(measures.statistics if names is None else names)
-    grouped = patterns(measures.cluster, measures.event, measures.n_events)
+    grouped = patterns(measures.cluster, measures.event, measures.n_events, len(measures.clusters), measures.weight)
+    counts = grouped.multiplicity @ grouped.counts
     observed = measures.totals()
     totals = bootstrap_totals(grouped, how.replicates, how.seed)
     found = {}
     for name in wanted:
         statistic = measures.statistics[name]
-        events = getattr(statistic, "events", slice(None))
-        n = int(observed[0, events].sum())
-        touched = grouped.counts[:, events].sum(axis=1) > 0
-        clusters = int(grouped.multiplicity[touched].sum())
+        n = predictions_behind(statistic, counts)
+        clusters = clusters_behind(statistic, grouped.counts, grouped.multiplicity)
         value = float(statistic(observed)[0])
         replicates = statistic(totals)
-        if isinstance(statistic, Share) and clusters > 1 and np.nanmax(replicates) - np.nanmin(replicates) <= _SAME:
+        if isinstance(statistic, Share) and clusters > 1 and _agree(replicates[~np.isnan(replicates)], 1.0):
             found[name] = wilson_of_clusters(name, value, n, clusters, how.level)
         else:
             found[name] = percentile_interval(name, value, replicates, n, clusters, how)

@@ -1,8 +1,9 @@
 """What figures are computed from: events counted by cluster, and statistics of their totals.
 
-Nearly every figure of the field is a function of totals of additive counts: macro-F1 of a confusion matrix,
-accuracy of numbers right and asked, a mean of a sum and a count. Written that way, a figure can be resampled,
-permuted and compared without ever touching the predictions again.
+Nearly every figure of the field is a function of additive totals: macro-F1 of a confusion matrix, accuracy of
+numbers right and asked, RMSE of a sum of squared errors and a count. Written that way, a figure can be resampled,
+permuted and compared without ever touching the predictions again. An event counts 1, or its weight where what is
+summed is continuous: a squared error, a Brier score, a ROUGE.
 """
 
 from __future__ import annotations
@@ -30,10 +31,18 @@ class Over:
     Attributes:
         events: Event codes [E]; ``function`` sees their totals [B, E] in this order.
         function: The statistic of these totals.
+        counted: Codes of the events whose number, weights aside, is the figure's n; all of ``events`` when
+            ``None``. They need not be among ``events``: F1 of label sets looks at hits, false alarms and misses, and
+            rests on as many predictions as there are sets.
+        every_cluster: Whether the figure rests on all declared clusters, those without any of ``events`` included:
+            an empty label set rightly answered has neither hit nor false alarm nor miss. Otherwise it rests on the
+            clusters with at least one of ``events``.
     """
 
     events: NDArray[np.intp]
     function: Statistic
+    counted: NDArray[np.intp] | None = None
+    every_cluster: bool = False
 
     def __call__(self, totals: Totals) -> NDArray[np.float64]:
         """The statistic of totals [B, K], as [B]."""
@@ -62,7 +71,8 @@ class Share:
         hits = totals[:, self.hits].sum(axis=1)
         share = np.full(len(trials), np.nan)
         np.divide(hits, trials, out=share, where=trials > 0)
-        return share
+        # Sums of the same weights in another order may differ in the last digit.
+        return np.asarray(np.clip(share, 0.0, 1.0), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -73,14 +83,17 @@ class Measures:
         cluster: Cluster code of each counted event [N], an index into ``clusters``.
         event: Event code of each [N], in [0, ``n_events``): a cell of a confusion matrix, say. One prediction
             may count in several events: concatenate.
-        clusters: Distinct names of the clusters; two runs are paired by them.
+        clusters: Distinct names of all clusters that were asked, with events or without. Intervals resample them
+            all, and two runs are paired by them.
         n_events: Number of different events, K.
         statistics: Name -> statistic of the totals [B, K].
         correct: Unit (item) -> whether it is right as a whole, for McNemar's test. May be empty.
         headline: Name of the statistic a paper would quote.
+        weight: What each event adds to its total [N], finite; 1 each when ``None``. Negative only outside the events
+            of a :class:`Share`.
 
     Raises:
-        ValueError: When codes are out of range, lengths differ, or the headline is no statistic.
+        ValueError: When codes or weights are out of range, lengths differ, or the headline is no statistic.
     """
 
     cluster: NDArray[np.int32]
@@ -90,6 +103,7 @@ class Measures:
     statistics: Mapping[str, Statistic]
     correct: Mapping[str, bool]
     headline: str
+    weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if self.cluster.shape != self.event.shape or self.cluster.ndim != 1:
@@ -102,10 +116,27 @@ class Measures:
                 raise ValueError(f"{name} codes must lie in [0, {size}), found {codes.min()} to {codes.max()}")
         if self.headline not in self.statistics:
             raise ValueError(f"headline {self.headline!r} is not among the statistics {sorted(self.statistics)}")
+        if self.weight is not None:
+            self._check_weights(self.weight)
+
+    def _check_weights(self, weight: NDArray[np.float64]) -> None:
+        if weight.shape != self.event.shape:
+            raise ValueError(f"weight {weight.shape} and event {self.event.shape} must be equally long vectors")
+        if not np.isfinite(weight).all():
+            raise ValueError("weights must be finite; leave what is missing out")
+        negative = np.unique(self.event[weight < 0])
+        for name, statistic in self.statistics.items():
+            if isinstance(statistic, Share) and np.isin(negative, statistic.events).any():
+                raise ValueError(f"events of the share {name!r} must not have negative weights")
 
     def totals(self) -> Totals:
-        """Totals of all events on the data as they are, [1, K]."""
-        return np.bincount(self.event, minlength=self.n_events).astype(np.float64)[None, :]
+        """Totals of all events on the data as they are, [1, K]; the order of rows makes no difference."""
+        if self.weight is None:
+            return np.bincount(self.event, minlength=self.n_events).astype(np.float64)[None, :]
+        # Floating-point sums depend on the order of their terms.
+        order = np.lexsort((self.weight, self.event))
+        sums = np.bincount(self.event[order], weights=self.weight[order], minlength=self.n_events)
+        return sums.astype(np.float64)[None, :]
 
     def value(self, name: str) -> float | None:
         """A statistic on the data as they are; ``None`` when undefined."""

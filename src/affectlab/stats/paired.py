@@ -23,16 +23,16 @@ from affectlab.stats.bootstrap import (
     Patterns,
     bootstrap_totals,
     chunks,
+    clusters_behind,
     patterns,
     percentile_interval,
+    predictions_behind,
+    rounding,
 )
 from affectlab.stats.differences import name_differences
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.measures import Measures, Statistic, Totals
 from affectlab.stats.power import smallest_detectable_difference
-
-_TIE = 1e-12
-"""Permuted differences this much below the observed one count as equal to it: it is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,43 +89,59 @@ def paired_differences(
             measures.
     """
     _refuse_unpaired(a, b, names)
-    place = {cluster: code for code, cluster in enumerate(a.clusters)}
-    # A name without events may be missing in the other run; no row looks its code up.
-    b_cluster = np.array([place.get(cluster, -1) for cluster in b.clusters], dtype=np.int32)[b.cluster]
     k = a.n_events
-    grouped = patterns(np.concatenate([a.cluster, b_cluster]), np.concatenate([a.event, b.event + k]), 2 * k)
+    grouped = _paired_patterns(a, b)
     resampled = bootstrap_totals(grouped, how.replicates, how.seed)
     swapped = permutation_totals(grouped, how.replicates, how.seed)
     observed = np.concatenate([a.totals(), b.totals()], axis=1)
-    clusters = int(grouped.multiplicity.sum())
+    in_first = grouped.counts[:, :k]
+    in_either = in_first + grouped.counts[:, k:]
+    counts = grouped.multiplicity @ in_first
     results = {}
     for name in names:
         statistic = a.statistics[name]
-        events = getattr(statistic, "events", slice(None))
-        n = int(a.totals()[0, events].sum())
+        n = predictions_behind(statistic, counts)
+        clusters = clusters_behind(statistic, in_either, grouped.multiplicity)
+        values = a.value(name), b.value(name)
+        size = max(abs(value or 0.0) for value in values)
         difference = float(_difference(statistic, observed, k)[0])
         replicates = _difference(statistic, resampled, k)
-        estimate = replace(percentile_interval(name, difference, replicates, n, clusters, how), unit="difference")
+        estimate = percentile_interval(name, difference, replicates, n, clusters, how, size)
+        estimate = replace(estimate, unit="difference")
         se = None
         if estimate.low is not None:
             # The bootstrap's variance is that of the sample with G in the denominator: make it G - 1.
             se = float(np.nanstd(replicates) * np.sqrt(clusters / (clusters - 1)))
-        p, undefined = _permutation_p(difference, _difference(statistic, swapped, k))
+        p, undefined = _permutation_p(difference, _difference(statistic, swapped, k), size)
         detectable = smallest_detectable_difference(se) if se is not None else None
-        results[name] = PairedResult(
-            name, a.value(name), b.value(name), estimate, se, p, how.replicates, undefined, detectable
-        )
+        results[name] = PairedResult(name, *values, estimate, se, p, how.replicates, undefined, detectable)
     return results
+
+
+def _paired_patterns(a: Measures, b: Measures) -> Patterns:
+    """Clusters by the events of both runs, the first run's K before the second's."""
+    place = {cluster: code for code, cluster in enumerate(a.clusters)}
+    b_cluster = np.array([place[cluster] for cluster in b.clusters], dtype=np.int32)[b.cluster]
+    weight = None
+    if a.weight is not None or b.weight is not None:
+        weight = np.concatenate([np.ones(len(run.event)) if run.weight is None else run.weight for run in (a, b)])
+    return patterns(
+        np.concatenate([a.cluster, b_cluster]),
+        np.concatenate([a.event, b.event + a.n_events]),
+        2 * a.n_events,
+        len(a.clusters),
+        weight,
+    )
 
 
 def permutation_totals(grouped: Patterns, permutations: int, seed: int) -> Totals:
     """Totals after swapping the two runs' events in a random half of the clusters.
 
-    Swaps of clusters with equal counts are exchangeable, so their number is one binomial draw for each
+    Swaps of clusters with equal totals are exchangeable, so their number is one binomial draw for each
     pattern.
 
     Args:
-        grouped: Clusters by the counts of both runs, the first run's K events before the second's.
+        grouped: Clusters by the events of both runs, the first run's K events before the second's.
         permutations: Number of random swaps, B.
         seed: Seed of the draws.
 
@@ -134,9 +150,9 @@ def permutation_totals(grouped: Patterns, permutations: int, seed: int) -> Total
     """
     # A stream of its own: the swaps must not repeat the draws of the bootstrap of the same seed.
     rng = np.random.Generator(np.random.PCG64([seed, 1]))
-    counts, multiplicity = grouped
-    k = counts.shape[1] // 2
-    first, second = counts[:, :k], counts[:, k:]
+    totals, multiplicity = grouped.totals, grouped.multiplicity
+    k = totals.shape[1] // 2
+    first, second = totals[:, :k], totals[:, k:]
     moved = second - first
     width = len(multiplicity)
     draws = (rng.binomial(multiplicity, 0.5, size=(size, width)) for size in chunks(permutations, width))
@@ -148,21 +164,17 @@ def _difference(statistic: Statistic, totals: Totals, k: int) -> NDArray[np.floa
     return statistic(totals[:, :k]) - statistic(totals[:, k:])
 
 
-def _permutation_p(observed: float, permuted: NDArray[np.float64]) -> tuple[float | None, int]:
+def _permutation_p(observed: float, permuted: NDArray[np.float64], size: float) -> tuple[float | None, int]:
     undefined = int(np.isnan(permuted).sum())
     if np.isnan(observed):
         return None, undefined
-    extreme = int((np.abs(permuted) >= abs(observed) - _TIE).sum()) + undefined
+    extreme = int((np.abs(permuted) >= abs(observed) - rounding(size)).sum()) + undefined
     return (1 + extreme) / (1 + len(permuted)), undefined
-
-
-def _with_events(measures: Measures) -> set[str]:
-    return {measures.clusters[code] for code in np.unique(measures.cluster).tolist()}
 
 
 def _refuse_unpaired(a: Measures, b: Measures, names: tuple[str, ...]) -> None:
     for what, of_a, of_b in (
-        ("cluster", _with_events(a), _with_events(b)),
+        ("cluster", set(a.clusters), set(b.clusters)),
         ("unit", set(a.correct), set(b.correct)),
     ):
         if of_a != of_b:
