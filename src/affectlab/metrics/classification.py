@@ -52,7 +52,8 @@ def from_totals(totals: Floats, n_labels: int) -> Floats:
     return np.asarray(totals.reshape((*totals.shape[:-1], n_labels, n_labels + 1)), dtype=np.float64)
 
 
-def _ratio(over: Floats, under: Floats, otherwise: float) -> Floats:
+def ratio_or(over: Floats, under: Floats, otherwise: float) -> Floats:
+    """``over / under`` of any one shape, and ``otherwise`` where ``under`` is 0."""
     ratio = np.full(np.shape(under), otherwise)
     np.divide(over, under, out=ratio, where=under != 0)
     return ratio
@@ -75,22 +76,23 @@ def predicted(matrix: Floats) -> Floats:
 
 def precision(matrix: Floats, zero_division: float = np.nan) -> Floats:
     """Share of each label's answers that are right [..., L]; ``zero_division`` for a label never answered."""
-    return _ratio(hits(matrix), predicted(matrix), zero_division)
+    return ratio_or(hits(matrix), predicted(matrix), zero_division)
 
 
 def recall(matrix: Floats, zero_division: float = np.nan) -> Floats:
     """Share of each gold label answered right [..., L]; ``zero_division`` for a label without gold."""
-    return _ratio(hits(matrix), support(matrix), zero_division)
+    return ratio_or(hits(matrix), support(matrix), zero_division)
 
 
 def f1(matrix: Floats, zero_division: float = 0.0) -> Floats:
     """F1 by label [..., L]: 2 TP / (2 TP + FP + FN); ``zero_division`` for a label that never occurs."""
-    return _ratio(2 * hits(matrix), support(matrix) + predicted(matrix), zero_division)
+    return ratio_or(2 * hits(matrix), support(matrix) + predicted(matrix), zero_division)
 
 
-def _mean(values: Floats) -> Floats:
+def mean_defined(values: Floats) -> Floats:
+    """Mean over the last axis of what is not NaN [...]; NaN where nothing is."""
     present = ~np.isnan(values)
-    return _ratio(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1).astype(np.float64), np.nan)
+    return ratio_or(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1).astype(np.float64), np.nan)
 
 
 def macro_f1(matrix: Floats, labels: NDArray[np.intp] | None = None, zero_division: float = 0.0) -> Floats:
@@ -102,19 +104,19 @@ def macro_f1(matrix: Floats, labels: NDArray[np.intp] | None = None, zero_divisi
         zero_division: F1 of a label that never occurs; NaN leaves it out.
     """
     by_label = f1(matrix, zero_division)
-    mean = _mean(by_label if labels is None else by_label[..., labels])
+    mean = mean_defined(by_label if labels is None else by_label[..., labels])
     return np.where(matrix.sum(axis=(-2, -1)) > 0, mean, np.nan)
 
 
 def weighted_f1(matrix: Floats) -> Floats:
     """Mean F1 weighted by gold occurrences [...]; NaN when the matrix is empty."""
     weight = support(matrix)
-    return _ratio((f1(matrix) * weight).sum(axis=-1), weight.sum(axis=-1), np.nan)
+    return ratio_or((f1(matrix) * weight).sum(axis=-1), weight.sum(axis=-1), np.nan)
 
 
 def accuracy(matrix: Floats) -> Floats:
     """Share of all predictions that are right, missing answers being wrong [...]; NaN without predictions."""
-    return _ratio(hits(matrix).sum(axis=-1), matrix.sum(axis=(-2, -1)), np.nan)
+    return ratio_or(hits(matrix).sum(axis=-1), matrix.sum(axis=(-2, -1)), np.nan)
 
 
 def micro_f1(matrix: Floats) -> Floats:
@@ -122,7 +124,9 @@ def micro_f1(matrix: Floats) -> Floats:
 
     It exceeds accuracy once answers leave the label space: those are misses but no false alarms.
     """
-    return _ratio(2 * hits(matrix).sum(axis=-1), support(matrix).sum(axis=-1) + predicted(matrix).sum(axis=-1), np.nan)
+    return ratio_or(
+        2 * hits(matrix).sum(axis=-1), support(matrix).sum(axis=-1) + predicted(matrix).sum(axis=-1), np.nan
+    )
 
 
 def answered_only(matrix: Floats) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.metrics.classification import Floats
+from affectlab.metrics.classification import Floats, mean_defined, ratio_or
 
 Sets: TypeAlias = NDArray[np.bool_]
 
@@ -32,8 +32,7 @@ def example_f1(gold: Sets, predicted: Sets, answered: NDArray[np.bool_] | None =
     _same_shape(gold, predicted)
     both = (gold & predicted).sum(axis=1)
     sizes = gold.sum(axis=1) + predicted.sum(axis=1)
-    scores = np.ones(len(gold))
-    np.divide(2 * both, sizes, out=scores, where=sizes > 0)
+    scores = ratio_or(2 * both, sizes, 1.0)
     return scores if answered is None else np.where(answered, scores, 0.0)
 
 
@@ -64,19 +63,12 @@ def counts(gold: Sets, predicted: Sets) -> Floats:
 def f1(totals: Floats, zero_division: float = 0.0) -> Floats:
     """F1 by label [..., L] from counts [..., L, 3]; ``zero_division`` for a label that never occurs."""
     hits, false_alarms, misses = totals[..., 0], totals[..., 1], totals[..., 2]
-    scores = np.full(hits.shape, zero_division)
-    occurrences = 2 * hits + false_alarms + misses
-    np.divide(2 * hits, occurrences, out=scores, where=occurrences > 0)
-    return scores
+    return ratio_or(2 * hits, 2 * hits + false_alarms + misses, zero_division)
 
 
 def macro_f1(totals: Floats, zero_division: float = 0.0) -> Floats:
     """Mean F1 over the declared labels [...]; NaN as ``zero_division`` leaves labels that never occur out."""
-    scores = f1(totals, zero_division)
-    present = ~np.isnan(scores)
-    mean = np.full(scores.shape[:-1], np.nan)
-    np.divide(np.where(present, scores, 0).sum(axis=-1), present.sum(axis=-1), out=mean, where=present.any(axis=-1))
-    return mean
+    return mean_defined(f1(totals, zero_division))
 
 
 def micro_f1(totals: Floats, zero_division: float = 0.0) -> Floats:
