@@ -259,6 +259,20 @@ def test_order_consistency_is_judged_over_all_orders_of_an_item() -> None:
     assert found.figure("joint_accuracy").clusters == 1
 
 
+def test_a_polarity_without_gold_is_undefined_and_not_0() -> None:
+    only_a = PredictionTable.from_rows(
+        Prediction(scene, scene, slot, "ok", answer, "joy" if slot == "A" else None, position=0)
+        for scene, pair in (("1", ("joy", "anger")), ("2", ("pride", "fear")))
+        for slot, answer in zip("AB", pair, strict=True)
+    )
+    found = scored(only_a, "joint", 20)
+    # joy: gold 2, answers 1, right 1: 2/3; pride, answered and never gold, and the other three 0
+    assert found.figure("macro_f1_positive").value == pytest.approx(2 / 3 / 5)
+    negative = found.figure("macro_f1_negative")
+    assert (negative.value, negative.low, negative.high) == (None, None, None)
+    assert negative.reason
+
+
 def test_notes_say_what_is_missing() -> None:
     partly = dict(list(SCENES.items())[:2])
     notes = " ".join(scored(table(partly), "joint", 20).notes)
