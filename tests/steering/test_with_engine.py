@@ -1,0 +1,162 @@
+"""Steering through the real engine, on tiny random models, against sums made with transformers alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="local models need torch")
+pytest.importorskip("transformers", reason="local models need transformers")
+
+import torch
+from tests.support import tiny_models
+
+from affectlab.engine import Engine, ScoreRow
+from affectlab.models import ModelCard, ModelSettings
+from affectlab.models.loading import Loaded
+from affectlab.models.subject import subject_of
+from affectlab.steering.apply import Applier
+from affectlab.steering.coherence import divergence
+from affectlab.steering.selfreport import answers, self_reports
+from affectlab.steering.stimuli import Stimuli
+from affectlab.steering.subject import Subject, read_activations
+from affectlab.steering.vectors import EmotionVectors
+
+TEXTS = ("Ada feels joy", "Ben feels fear about the news", "A B C D", "Answer: 1 2 Ada")
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Loaded:
+    torch.set_num_threads(1)
+    return Loaded(tiny_models.model("llama"), tiny_models.tokenizer(), ModelCard("tiny", "tiny", {"sha256": "0" * 64}))
+
+
+@pytest.fixture(scope="module")
+def subject(loaded: Loaded) -> Subject:
+    return subject_of(loaded, ModelSettings())
+
+
+def _outputs(model: Any, ids: tuple[int, ...], added: dict[int, Any] | None = None) -> tuple[list[Any], Any]:
+    """Every layer's output and the logits, by a hook of five lines."""
+    seen: list[Any] = []
+
+    def hook(number: int) -> Any:
+        def run(_module: Any, _inputs: Any, out: Any) -> Any:
+            hidden = out if torch.is_tensor(out) else out[0]
+            hidden = hidden + (added or {}).get(number, 0)
+            seen.append(hidden[0])
+            return hidden if torch.is_tensor(out) else (hidden, *out[1:])
+
+        return run
+
+    handles = [layer.register_forward_hook(hook(number)) for number, layer in enumerate(model.model.layers)]
+    with torch.no_grad():
+        logits = model(torch.tensor([ids])).logits[0]
+    for handle in handles:
+        handle.remove()
+    return seen, logits
+
+
+def test_activations_are_the_layers_outputs(subject: Subject, loaded: Loaded) -> None:
+    """Rows 15, 16, 17: layer k is what block k puts out, at the text's own last token, whatever it is batched with."""
+    found = read_activations(subject, Stimuli(TEXTS, ("joy", "fear", "joy", "fear"), tuple("1234")))
+    for text, states in zip(TEXTS, found.hidden, strict=True):
+        reference, _ = _outputs(loaded.model, subject.plain(text))
+        np.testing.assert_allclose(states, [layer[-1] for layer in reference], rtol=1e-4, atol=1e-4)
+    means = read_activations(subject, Stimuli(TEXTS, ("joy", "fear", "joy", "fear"), tuple("1234")), "mean")
+    for text, states in zip(TEXTS, means.hidden, strict=True):
+        reference, _ = _outputs(loaded.model, subject.plain(text))
+        np.testing.assert_allclose(states, [layer[1:].mean(0) for layer in reference], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("condition", ["calm@3.0:layers=0", "calm@3.0:layers=all", "calm@-0.5:relative:layers=1"])
+def test_rows_29_and_30_the_vector_is_added_once(subject: Subject, loaded: Loaded, condition: str) -> None:
+    draw = np.random.default_rng(0)
+    vectors = EmotionVectors.from_tensors(
+        {layer: draw.standard_normal(32) for layer in (0, 1)},
+        subject.identity,
+        "calm",
+        np.array([2.0, 3.0], np.float32),
+    )
+    applied = Applier(vectors, subject)(condition)
+    added = {edit.layer: torch.tensor(edit.amount * edit.vector) for edit in applied.intervention.edits}
+    prompt, options = subject.plain("How does Ada feel? "), [subject.option(" joy"), subject.option(" sadness")]
+    (_, _, found), *rest = subject.engine.score([ScoreRow(prompt, options)], [applied.intervention])
+    assert rest == []
+    for option, value in zip(options, found, strict=True):
+        _, logits = _outputs(loaded.model, (*prompt, *option), added)
+        logprobs = logits.log_softmax(-1)[len(prompt) - 1 : -1]
+        assert value == pytest.approx(
+            sum(float(logprobs[place, token]) for place, token in enumerate(option)), abs=1e-3
+        )
+
+
+def test_a_planted_read_out_moves_by_the_amount_worked_out_by_hand() -> None:
+    """The head reads number 0 of the last layer's output for one token and nothing else; the final norm is undone by
+    hand.
+
+    With h the output before and v added, the logit of that token is w × (h + v)₀ × √width / |h + v| (RMS norm, weight
+    1), and every other logit is 0.
+    """
+    model = tiny_models.model("llama")
+    tokens = tiny_models.tokenizer()
+    joy = tokens(" joy", add_special_tokens=False)["input_ids"][0]
+    with torch.no_grad():
+        model.lm_head.weight.zero_()
+        model.lm_head.weight[joy, 0] = 5.0
+        model.model.norm.weight.fill_(1.0)
+    made = subject_of(Loaded(model, tokens, ModelCard("tiny", "tiny", {"sha256": "1"})), ModelSettings(), Engine(model))
+    vector = np.zeros(32)
+    vector[0], vector[5] = 2.0, 1.0
+    applier = Applier(EmotionVectors.from_tensors({1: vector}, made.identity, "joy"), made)
+    ids = made.plain("Ada feels")
+    hidden = _outputs(model, ids)[0][-1][-1].double().numpy()
+    for strength in (0.0, 1.0, -4.0):
+        moved = hidden + strength * vector
+        logit = 5 * moved[0] * np.sqrt(32) / np.sqrt((moved**2).sum() + 32 * model.config.rms_norm_eps)
+        hand = logit - np.log(np.exp(logit) + model.config.vocab_size - 1)
+        row = ScoreRow(ids, [(joy,)])
+        (_, _, found), *_ = made.engine.score([row], [applier(f"joy@{strength}:raw:layers=1").intervention])
+        assert found[0] == pytest.approx(hand, abs=1e-4)
+
+
+def test_conditions_together_equal_one_by_one(subject: Subject) -> None:
+    vectors = EmotionVectors.from_tensors(
+        {0: np.arange(1, 33), 1: np.ones(32)}, subject.identity, "joy", np.ones(2, np.float32)
+    )
+    applier = Applier(vectors, subject)
+    names = ("neutral", "joy@2.0:layers=all", "random@2.0:layers=1:seed=1", "joy@0.5:kind=project_out:layers=0")
+    made = [applier(name.replace("0.5:kind", "1.0:kind")).intervention for name in names]
+    reports = self_reports(0, ("joy", "fear", "neutral"))
+    together = answers(subject, made, reports, ("joy", "fear", "neutral"))
+    for number, one in enumerate(made):
+        alone = answers(subject, [one], reports, ("joy", "fear", "neutral"))
+        np.testing.assert_allclose(together[number], alone[0], atol=1e-3)
+    before = answers(subject, [made[0]], reports, ("joy", "fear", "neutral"))
+    np.testing.assert_array_equal(together.shape[1:], before.shape[1:])
+
+
+def test_divergence_is_that_of_whole_distributions(subject: Subject, loaded: Loaded) -> None:
+    vectors = EmotionVectors.from_tensors({1: np.arange(1, 33)}, subject.identity, "joy")
+    applied = Applier(vectors)("joy@2.0:layers=1").intervention
+    text = "Ada feels joy about the news"
+    ids = subject.plain(text)
+    added = {edit.layer: torch.tensor(edit.amount * edit.vector) for edit in applied.edits}
+    hand = []
+    for end in ((len(ids) + 1) // 2, len(ids)):
+        p = _outputs(loaded.model, ids[:end])[1][-1].double().log_softmax(-1)
+        q = _outputs(loaded.model, ids[:end], added)[1][-1].double().log_softmax(-1)
+        hand.append(float((p.exp() * (p - q)).sum()))
+    assert divergence(subject, [applied], [text])[0] == pytest.approx(np.mean(hand), rel=1e-3)
+
+
+def test_identity_is_that_of_weights_and_tokenizer(loaded: Loaded, subject: Subject) -> None:
+    assert subject.identity.model == "0" * 64
+    assert subject.identity.architecture == "llama"
+    assert (subject.identity.n_layers, subject.identity.width) == (2, 32)
+    assert subject.identity.layer_paths == ("model.layers.0", "model.layers.1")
+    begins = subject_of(Loaded(loaded.model, tiny_models.tokenizer(bos=True), loaded.card), ModelSettings())
+    assert begins.plain("A")[0] == 1
+    assert len(begins.plain("A")) == len(subject.plain("A")) + 1
