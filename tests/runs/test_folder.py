@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.plans import scripted_file, tiny_plan
 
 from affectlab.errors import UserError
 from affectlab.items import Item
+from affectlab.models import open_model
 from affectlab.models.base import Message, Request, Response, Sampling, Usage
+from affectlab.runs import execute, read_run
 from affectlab.runs.folder import RunFolder
 from affectlab.runs.plan import Cell
 
@@ -115,3 +118,23 @@ def test_files_are_replaced_whole(tmp_path: Path) -> None:
     run.write_manifest({"schema": 1, "b": 2})
     assert run.manifest() == {"schema": 1, "b": 2}
     assert [entry.name for entry in tmp_path.iterdir()] == ["manifest.json"]
+
+
+@pytest.mark.parametrize("damage", [{"data": None}, {"asking": {"order": "rotate", "odd": 1}}, {"conditions": 3}])
+def test_a_manifest_with_a_wrong_field_is_no_bug(tmp_path: Path, damage: dict[str, object]) -> None:
+    plan = tiny_plan(["a"])
+    run = RunFolder.at(tmp_path / "run")
+    execute(plan, open_model(f"scripted:{scripted_file(tmp_path / 'replies.jsonl', plan)}"), run)
+    run.write_manifest({**run.manifest(), **damage})
+    with pytest.raises(UserError, match=r"manifest\.json is broken"):
+        read_run(run.path)
+
+
+@pytest.mark.parametrize("content", [None, "", '{"id": "a"', "[]\n"])
+def test_damaged_items_are_no_bug(tmp_path: Path, content: str | None) -> None:
+    plan = tiny_plan(["a"])
+    run = RunFolder.at(tmp_path / "run")
+    execute(plan, open_model(f"scripted:{scripted_file(tmp_path / 'replies.jsonl', plan)}"), run)
+    run.items_path.unlink() if content is None else run.items_path.write_text(content)
+    with pytest.raises(UserError):
+        read_run(run.path)

@@ -72,17 +72,27 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
     """
     folder = RunFolder.at(path)
     manifest = folder.manifest()
+    try:
+        return folder, manifest, _plan(folder, manifest)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{folder.manifest_path} is broken: it lacks a field or holds a wrong one ({error}). "
+            "Restore it, or start anew in another --out."
+        ) from error
+
+
+def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
     benchmark = open_benchmark(manifest["benchmark"]["name"])
     if benchmark.version != manifest["benchmark"]["version"]:
         raise UserError(
-            f"{folder.path} was run with {benchmark.name} version {manifest['benchmark']['version']}, here is version "
-            f"{benchmark.version}: its scores would not compare. Use the affectlab that made it "
+            f"{folder.path} was run with {benchmark.name} version {manifest['benchmark']['version']}, here is "
+            f"version {benchmark.version}: its scores would not compare. Use the affectlab that made it "
             f"({manifest['package_version']}), or run it again."
         )
     protocol = benchmark.protocols.get(manifest["protocol"])
     if protocol is None:
         raise UserError(f"{folder.path} used protocol {manifest['protocol']!r}, which {benchmark.name} does not have.")
-    plan = Plan(
+    return Plan(
         benchmark=benchmark,
         protocol=protocol,
         items=folder.items(),
@@ -91,9 +101,8 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
         asking=Asking(**manifest["asking"]),
         conditions=tuple(manifest["conditions"]),
         repeats=manifest["repeats"],
-        notes=tuple(manifest["data"]["notes"]),
+        notes=tuple(manifest["data"].get("notes", ())),
     )
-    return folder, manifest, plan
 
 
 def score_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
