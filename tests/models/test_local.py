@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 pytest.importorskip("torch", reason="local models need torch")
 pytest.importorskip("transformers", reason="local models need transformers")
@@ -16,11 +14,11 @@ pytest.importorskip("transformers", reason="local models need transformers")
 import torch
 from tests.support import tiny_models
 
+from affectlab.engine.stack import Stack
 from affectlab.errors import UserError, WorldError
 from affectlab.models import Answer, Failure, Message, ModelCard, ModelSettings, Request, Response, Sampling, open_model
-from affectlab.models.decoding import Decoder, Prompt
 from affectlab.models.loading import Loaded
-from affectlab.models.local import LocalModel, batches, stems
+from affectlab.models.local import LocalModel
 
 FAMILIES = ("llama", "gpt2", "gemma3_text", "mamba")
 OPTIONS = (" joy", " fear", " anger", " A", " B", "sadness and fear")
@@ -127,23 +125,6 @@ def test_a_drawn_text_depends_on_its_seed_item_and_repeat_only() -> None:
     assert [_answers(model, [base])["s"].text] == texts[:1]
 
 
-def test_drawing_follows_the_distribution_and_top_p_cuts_its_tail() -> None:
-    # softmax of log([.5, .3, .15, .05]) at temperature 1 is these shares themselves; top_p .6 keeps the first two,
-    # of which the first then has .5 / .8 = .625. 4000 draws: standard deviation of a share below .008, limit 5 of them.
-    logits = torch.tensor([[0.5, 0.3, 0.15, 0.05]]).log()
-
-    def shares(top_p: float) -> list[float]:
-        from affectlab.models.decoding import _Draw
-
-        sampling = Sampling(1.0, top_p, 4)
-        tokens = [_Draw([Prompt("s", (1,), sampling, seed)])(logits, [0])[0] for seed in range(4000)]
-        return [tokens.count(token) / 4000 for token in range(4)]
-
-    assert shares(1.0) == pytest.approx([0.5, 0.3, 0.15, 0.05], abs=0.04)
-    assert shares(0.6) == pytest.approx([0.625, 0.375, 0.0, 0.0], abs=0.04)
-    assert shares(0.6)[2:] == [0.0, 0.0]
-
-
 def test_token_limit_stop_strings_and_end_token_say_how_it_ended() -> None:
     model = _local()
     request = Request("s", "A", (Message("user", "How does Ada feel?"),), sampling=Sampling(max_tokens=8))
@@ -182,63 +163,66 @@ def test_a_prompt_without_room_is_a_failure_and_a_short_room_is_a_limit() -> Non
     assert fits.usage.prompt_tokens + fits.usage.completion_tokens == 256 or fits.finish == "stop"
 
 
-def test_answers_come_batch_by_batch() -> None:
+def test_answers_come_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     model, calls = _local(batch_tokens=100), 0
-    run = model._running().generate
+    run = Stack.run
 
-    def counted(rows: Sequence[Prompt]) -> Any:
+    def counted(self: Stack, step: Any) -> Any:
         nonlocal calls
         calls += 1
-        return run(rows)
+        return run(self, step)
 
-    model._running().generate = counted  # type: ignore[method-assign]
+    monkeypatch.setattr(Stack, "run", counted)
     answers = model.respond(_requests())
     next(answers)
-    assert calls == 1
+    first = calls
     assert len(list(answers)) == 6
-    assert calls > 3
+    assert calls > 3 * first
 
 
-def test_a_batch_that_does_not_fit_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_does_not_fit_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = _answers(_local(), _requests())
-    run, sizes = Decoder.generate, []
+    model, run, failed = _local(), Stack.run, 0
 
-    def small(self: Decoder, rows: Sequence[Prompt]) -> Any:
-        sizes.append(len(rows))
-        if len(rows) > 2:
+    def small(self: Stack, step: Any) -> Any:
+        nonlocal failed
+        if len(step.ids) > 2:
+            failed += 1
             raise torch.OutOfMemoryError("no room")
-        return run(self, rows)
+        return run(self, step)
 
-    monkeypatch.setattr(Decoder, "generate", small)
-    found = _answers(_local(), _requests())
-    assert sizes == [7, 3, 1, 2, 4, 2, 2]
+    monkeypatch.setattr(Stack, "run", small)
+    found = _answers(model, _requests())
+    assert failed
     assert {item: answer.text for item, answer in found.items()} == {i: a.text for i, a in wanted.items()}
 
 
 def test_one_row_that_does_not_fit_is_said_and_other_errors_are_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(text: str) -> Any:
-        def run(self: Decoder, rows: Sequence[Prompt]) -> Any:
+        def run(self: Stack, step: Any) -> Any:
             raise RuntimeError(text)
 
         return run
 
-    monkeypatch.setattr(Decoder, "generate", failing("DefaultCPUAllocator: can't allocate memory: 9 bytes"))
+    model = _local()
+    monkeypatch.setattr(Stack, "run", failing("DefaultCPUAllocator: can't allocate memory: 9 bytes"))
     with pytest.raises(WorldError, match="Memory ran out on a single row"):
-        list(_local().respond(_requests()))
-    monkeypatch.setattr(Decoder, "generate", failing("shapes do not match"))
+        list(model.respond(_requests()))
+    monkeypatch.setattr(Stack, "run", failing("shapes do not match"))
     with pytest.raises(RuntimeError, match="shapes do not match"):
-        list(_local().respond(_requests()))
+        list(model.respond(_requests()))
 
 
 def test_logits_that_are_not_finite_name_the_requests() -> None:
     made, tokenizer = tiny_models.model("llama"), tiny_models.tokenizer()
     (bad,) = tokenizer(" 2", add_special_tokens=False)["input_ids"]
+    model = _local(model=made, tokenizer=tokenizer)
     with torch.no_grad():
         made.model.embed_tokens.weight[bad] = float("nan")
     # only s2's prompt holds the digit 2
     for requests in (_requests(), _requests(options=OPTIONS)):
         with pytest.raises(WorldError, match=r"not finite for item 's2' \(step 'A'\)\. .*float32"):
-            list(_local(model=made, tokenizer=tokenizer).respond(requests))
+            list(model.respond(requests))
 
 
 def test_bad_requests_and_closed_models_are_refused() -> None:
@@ -253,28 +237,6 @@ def test_bad_requests_and_closed_models_are_refused() -> None:
         list(model.respond(_requests()))
 
 
-@given(st.lists(st.integers(1, 50), max_size=30), st.integers(1, 120))
-def test_batches_hold_every_row_once_and_stay_within_the_budget(lengths: list[int], budget: int) -> None:
-    cuts = list(batches(lengths, budget))
-    assert [place for start, end in cuts for place in range(start, end)] == list(range(len(lengths)))
-    for start, end in cuts:
-        assert end - start == 1 or max(lengths[start:end]) * (end - start) <= budget
-
-
-@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=4).map(tuple), min_size=1, max_size=8))
-def test_stems_serve_every_option_once_with_as_few_rows_as_can_be(options: list[tuple[int, ...]]) -> None:
-    rows = stems(options)
-    assert sorted(member for _, members in rows for member in members) == list(range(len(options)))
-    for tail, members in rows:
-        assert all(options[member][:-1] == tail[: len(options[member]) - 1] for member in members)
-    tails = [tail for tail, _ in rows]
-    assert not any(a is not b and a == b[: len(a)] for a in tails for b in tails)
-
-
-def test_options_of_one_token_share_one_row() -> None:
-    assert stems([(1,), (2,), (3, 4), (3, 5), (6, 4)]) == [((3,), [2, 3, 0, 1]), ((6,), [4])]
-
-
 @pytest.mark.parametrize("spec", ["./{}", "{}", "hf:{}"])
 def test_a_folder_is_opened_by_its_path(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_models.save(tmp_path / "tiny")
@@ -286,7 +248,8 @@ def test_a_folder_is_opened_by_its_path(spec: str, tmp_path: Path, monkeypatch: 
     assert model.card.identity["device"] in ("cpu", "cuda")
     assert model.card.identity["threads"] == 1
     assert len(model.card.identity["sha256"]) == 64
-    assert model.card.libraries.keys() == {"torch", "transformers", "tokenizers"}
+    assert model.card.libraries.keys() == {"torch", "transformers", "tokenizers", "affectlab.engine"}
+    assert model.card.libraries["affectlab.engine"] == "sharing, fork"
     assert _answers(model, _requests(Sampling(max_tokens=3)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ class Engine:
         report: What was found out at load.
     """
 
-    def __init__(self, model: Any, *, end_ids: Sequence[int] = (), settings: EngineSettings | None = None) -> None:
+    def __init__(self, model: Any, *, end_ids: Collection[int] = (), settings: EngineSettings | None = None) -> None:
         """Take a model and check it.
 
         Args:
