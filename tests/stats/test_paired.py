@@ -133,6 +133,10 @@ def test_macro_f1_permutation_by_enumeration() -> None:
 def test_swaps_that_tie_but_for_rounding_count() -> None:
     # .1 + .2 is .30000000000000004 in floating point
     assert paired._permutation_p(0.1 + 0.2, np.array([0.3, -0.3, 0.29]), 0.3) == (0.75, 0)
+    # the last digits of figures of a million are no difference, of figures of one they are
+    permuted = np.array([0.1 - 1e-10, -0.1 + 1e-10, 0.09])
+    assert paired._permutation_p(0.1, permuted, 1e6) == (0.75, 0)
+    assert paired._permutation_p(0.1, permuted, 1.0) == (0.25, 0)
 
 
 def test_p_is_never_zero() -> None:

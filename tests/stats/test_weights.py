@@ -205,13 +205,11 @@ def test_patterns_are_the_distinct_totals_whatever_the_order(rows: list[tuple[in
 
 
 def test_clusters_that_are_exactly_alike_are_one_pattern() -> None:
-    # .1 + .2 and .2 + .1 are the same cluster; one event of .3 (rounded otherwise) and two are not.
-    cluster, weight = np.array([0, 0, 1, 1, 2]), np.array([0.1, 0.2, 0.2, 0.1, 0.1 + 0.2])
-    found = patterns(cluster, np.zeros(5, np.int64), 1, 3, weight)
-    assert sorted(zip(found.counts.toarray()[:, 0].tolist(), found.multiplicity.tolist(), strict=True)) == [
-        (1, 1),
-        (2, 2),
-    ]
+    # In floating point .1 + .2 + .3 is not .3 + .2 + .1, but the first two clusters are alike; one event of .6 is not.
+    cluster, weight = np.array([0, 0, 0, 1, 1, 1, 2]), np.array([0.1, 0.2, 0.3, 0.3, 0.2, 0.1, 0.6])
+    found = patterns(cluster, np.zeros(7, np.int64), 1, 3, weight)
+    events = found.counts.toarray()[:, 0].tolist()
+    assert sorted(zip(events, found.multiplicity.tolist(), strict=True)) == [(1, 1), (3, 2)]
 
 
 @settings(deadline=None, max_examples=30)
@@ -247,13 +245,15 @@ def test_a_weight_of_nothing_is_an_event_all_the_same() -> None:
 
 
 def test_a_share_of_weights() -> None:
-    # Credit .5 of 1, 1 of 1, 0 of 2: 1.5 of 4; the rest of each weight is lost credit.
+    # Credit .5 of 1, 1 of 1, 0 of 3: 1.5 of 5; the rest of each weight is lost credit.
     share = Share(np.array([1]), np.array([0, 1]))
-    event, weight = np.array([1, 0, 1, 0], np.int32), np.array([0.5, 0.5, 1.0, 2.0])
+    event, weight = np.array([1, 0, 1, 0], np.int32), np.array([0.5, 0.5, 1.0, 3.0])
     cluster = np.array([0, 0, 1, 2], np.int32)
-    found = estimate(Measures(cluster, event, tuple("xyz"), 2, {"s": share}, {}, "s", weight), "s")
-    assert found.value == pytest.approx(0.375)
+    measures = Measures(cluster, event, tuple("xyz"), 2, {"s": share}, {}, "s", weight)
+    found = estimate(measures, "s")
+    assert found.value == pytest.approx(0.3)
     assert (found.n, found.clusters) == (4, 3)
+    assert paired_difference(measures, measures).difference.n == 4
 
 
 def test_a_full_share_of_weights_is_no_more_than_all() -> None:
