@@ -61,7 +61,7 @@ def test_show_describes_a_file_and_explains_conditions(cli: Cli, file: Path) -> 
 
 
 def test_validate_prints_writes_and_suggests(cli: Cli, file: Path, folder: Path, tmp_path: Path) -> None:
-    few = ("--strengths", "0.1,0.2", "--controls", "2", "--sweep-strengths", "1,4", *FAST)
+    few = ("--strengths", "0.1,0.2", "--compared", "0.1", "--controls", "2", "--sweep-strengths", "1,4", *FAST)
     page, figure = tmp_path / "page.html", tmp_path / "heat.svg"
     ended = cli("vectors", "validate", file, "--model", folder, *few, "--html", page, "--figure", figure, "--json")
     assert ended.code == 0, ended.err

@@ -219,6 +219,13 @@ def test_held_out_accuracy_by_hand() -> None:
     assert accuracy.tolist() == [1.0, 0.0]
 
 
+def test_the_nearest_centroid_is_not_the_one_of_largest_product() -> None:
+    """Held-out 1.2 lies nearer to joy at 2 than to fear at 0; without the half of |c|² fear would have it."""
+    hidden = np.array([[[2]], [[0]], [[1.2]], [[0]]], dtype=np.float32)
+    taken = Activations(hidden, ("joy", "fear", "joy", "fear"), ("a", "a", "b", "b"))
+    assert held_out_accuracy(taken)[0].tolist() == [1.0]
+
+
 def test_quality_of_planted_and_of_no_signal() -> None:
     taken, _ = _planted()
     good = quality(taken, directions(taken), resamples=5)

@@ -9,6 +9,7 @@ from affectlab.engine import NEUTRAL
 from affectlab.errors import UserError
 from affectlab.metrics.scores import Scores
 from affectlab.steering import validation_tables as tables
+from affectlab.steering.apply import Applier
 from affectlab.steering.coherence import Coherence
 from affectlab.steering.selfreport import answers, margins, self_reports, shares
 from affectlab.steering.subject import Subject
@@ -82,6 +83,13 @@ def test_planted_vectors_pass_and_controls_do_not_reach_them(found: Validation) 
     assert last[columns["p (label-permuted)"]] == pytest.approx(0.1)
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert "at least 0.1" in table.note
+
+
+def test_permuted_controls_are_each_emotion_s_own(found: Validation, subject: Subject, vectors: EmotionVectors) -> None:
+    for number, emotion in enumerate(vectors.emotions):
+        made = Applier(vectors)(f"permuted:{emotion}@0.5:relative:seed=4").intervention
+        got = answers(subject, [made], self_reports(SETTINGS.seed, found.options), found.options)[0]
+        assert found.controls["permuted"][number, 4] == pytest.approx(float(found.change(got, number)))
 
 
 def test_p_values_count_the_value_itself() -> None:
