@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Gold: TypeAlias = "str | float | tuple[str, ...] | Mapping[str, float]"
-"""Right answer of a slot: a label id, a number or Likert level, a set of label ids (a tuple in declared order, as readers
-give it), or a distribution over annotators (label id -> share)."""
+"""Right answer of a slot: a label id, a number or Likert level, a set of label ids (a tuple in declared order, as
+readers give it), or a distribution over annotators (label id -> share)."""
 
 
 @dataclass(frozen=True, slots=True)

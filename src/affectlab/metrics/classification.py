@@ -108,6 +108,18 @@ def macro_f1(matrix: Floats, labels: NDArray[np.intp] | None = None, zero_divisi
     return np.where(matrix.sum(axis=(-2, -1)) > 0, mean, np.nan)
 
 
+def macro_f1_resampled(observed: Floats, matrix: Floats, labels: NDArray[np.intp] | None = None) -> Floats:
+    """:func:`macro_f1` of bootstrap replicates [B, L, L + 1] of observed counts [1, L, L + 1].
+
+    A label that has gold, but none in a replicate, is left out of that replicate's mean. Counting it 0 would pull all
+    replicates of a small sample below the figure they are replicates of (simulated for 10 items and 10 labels: 50 %
+    coverage of a 95 % interval instead of 90 %).
+    """
+    by_label = np.where((support(matrix) == 0) & (support(observed) > 0), np.nan, f1(matrix))
+    mean = mean_defined(by_label if labels is None else by_label[..., labels])
+    return np.where(matrix.sum(axis=(-2, -1)) > 0, mean, np.nan)
+
+
 def weighted_f1(matrix: Floats) -> Floats:
     """Mean F1 weighted by gold occurrences [...]; NaN when the matrix is empty."""
     weight = support(matrix)

@@ -143,7 +143,7 @@ def _gold(table: PredictionTable) -> dict[str, Any]:
 
 
 def _detectable(test: McNemar | None) -> float | None:
-    if test is None or not test.n or test.no_discordant:
+    if test is None or test.p is None or not test.n or test.no_discordant:
         return None
     return mcnemar_detectable_difference(test.n, (test.b + test.c) / test.n)
 

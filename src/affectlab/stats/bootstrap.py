@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from affectlab.errors import UserError
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.measures import Measures, Over, Share, Statistic, Totals
+from affectlab.stats.measures import Measures, Over, Share, Statistic, Totals, on_resampled
 from affectlab.stats.proportion import wilson
 
 _CELLS_AT_ONCE = 4_000_000
@@ -278,7 +278,7 @@ def estimates(measures: Measures, names: Iterable[str] | None = None, how: Inter
         n = predictions_behind(statistic, counts)
         clusters = clusters_behind(statistic, grouped.counts, grouped.multiplicity)
         value = float(statistic(observed)[0])
-        replicates = statistic(totals)
+        replicates = on_resampled(statistic, observed, totals)
         if isinstance(statistic, Share) and clusters > 1 and _agree(replicates[~np.isnan(replicates)], 1.0):
             found[name] = wilson_of_clusters(name, value, n, clusters, how.level)
         else:

@@ -107,8 +107,8 @@ def compare_correct(a: Measures, b: Measures) -> McNemar:
         )
     only_a = sum(right and not b.correct[unit] for unit, right in a.correct.items())
     only_b = sum(right and not a.correct[unit] for unit, right in b.correct.items())
-    units, clusters = len(a.correct), len(a.clusters)
-    if units > clusters:
-        reason = f"{units} units in {clusters} clusters are not independent; see the paired permutation test"
+    units = len(a.correct)
+    if not (a.units_independent and b.units_independent):
+        reason = f"several of the {units} units lie in one cluster and are not independent; see the permutation test"
         return McNemar(only_a, only_b, units, None, None, reason=reason)
     return mcnemar(only_a, only_b, units)

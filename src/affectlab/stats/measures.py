@@ -34,6 +34,9 @@ class Over:
         counted: Codes of the events whose number, weights aside, is the figure's n; all of ``events`` when
             ``None``. They need not be among ``events``: F1 of label sets looks at hits, false alarms and misses, and
             rests on as many predictions as there are sets.
+        resampled: What takes the place of ``function`` on resampled totals; it sees the observed totals [1, E] first. A
+            mean over labels leaves out a label that a resample happened not to draw, where ``function`` must count a
+            label without gold as 0.
         every_cluster: Whether the figure rests on all declared clusters, those without any of ``events`` included:
             an empty label set rightly answered has neither hit nor false alarm nor miss. Otherwise it rests on the
             clusters with at least one of ``events``.
@@ -43,10 +46,18 @@ class Over:
     function: Statistic
     counted: NDArray[np.intp] | None = None
     every_cluster: bool = False
+    resampled: Callable[[Totals, Totals], NDArray[np.float64]] | None = None
 
     def __call__(self, totals: Totals) -> NDArray[np.float64]:
         """The statistic of totals [B, K], as [B]."""
         return self.function(totals[:, self.events])
+
+
+def on_resampled(statistic: Statistic, observed: Totals, totals: Totals) -> NDArray[np.float64]:
+    """A statistic of resampled totals [B, K], given the observed ones [1, K], as [B]."""
+    if isinstance(statistic, Over) and statistic.resampled is not None:
+        return statistic.resampled(observed[:, statistic.events], totals[:, statistic.events])
+    return statistic(totals)
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,7 @@ class Measures:
         n_events: Number of different events, K.
         statistics: Name -> statistic of the totals [B, K].
         correct: Unit (item) -> whether it is right as a whole, for McNemar's test. May be empty.
+        units_independent: Whether no two units of ``correct`` lie in one cluster.
         headline: Name of the statistic a paper would quote.
         weight: What each event adds to its total [N], finite; 1 each when ``None``. Negative only outside the events
             of a :class:`Share`.
@@ -104,6 +116,7 @@ class Measures:
     correct: Mapping[str, bool]
     headline: str
     weight: NDArray[np.float64] | None = None
+    units_independent: bool = True
 
     def __post_init__(self) -> None:
         if self.cluster.shape != self.event.shape or self.cluster.ndim != 1:

@@ -31,7 +31,7 @@ from affectlab.stats.bootstrap import (
 )
 from affectlab.stats.differences import name_differences
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.measures import Measures, Statistic, Totals
+from affectlab.stats.measures import Measures, Statistic, Totals, on_resampled
 from affectlab.stats.power import smallest_detectable_difference
 
 
@@ -105,7 +105,9 @@ def paired_differences(
         values = a.value(name), b.value(name)
         size = max(abs(value or 0.0) for value in values)
         difference = float(_difference(statistic, observed, k)[0])
-        replicates = _difference(statistic, resampled, k)
+        replicates = on_resampled(statistic, observed[:, :k], resampled[:, :k]) - on_resampled(
+            statistic, observed[:, k:], resampled[:, k:]
+        )
         estimate = percentile_interval(name, difference, replicates, n, clusters, how, size)
         estimate = replace(estimate, unit="difference")
         se = None

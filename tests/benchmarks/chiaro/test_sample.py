@@ -9,9 +9,11 @@ from itertools import pairwise
 
 import pytest
 
+from affectlab.benchmarks.base import Asking
 from affectlab.benchmarks.chiaro.lexicon import banned_terms, find_terms, leakage_terms
 from affectlab.benchmarks.chiaro.people import role_prefix
-from affectlab.benchmarks.chiaro.record import MODES, SCENARIO_TYPES, Scene, load
+from affectlab.benchmarks.chiaro.protocols import options
+from affectlab.benchmarks.chiaro.record import MODES, SCENARIO_TYPES, Scene, load, to_item
 from affectlab.benchmarks.chiaro.validate import find_spans, validate
 from affectlab.items.duplicates import near_duplicates
 from affectlab.labels import load as load_labels
@@ -109,3 +111,16 @@ def test_no_two_scenes_are_alike() -> None:
     assert len({scene.setting for scene in SCENES}) == 60
     roles = [role for scene in SCENES for role in (scene.agent_a_role, scene.agent_b_role)]
     assert len(set(roles)) == 120
+
+
+def test_under_rotation_no_letter_favours_an_emotion() -> None:
+    """Else a model that always says A would seem to know joy: each emotion is right 2 or 3 times at each letter."""
+    right = Counter(
+        (str(item.gold[slot]), letter)
+        for item in (to_item(scene, index) for index, scene in enumerate(SCENES))
+        for slot in ("A", "B")
+        for letter, label in options(item, slot, Asking(), "").items()
+        if label == item.gold[slot]
+    )
+    assert len(right) == 50
+    assert set(right.values()) == {2, 3}

@@ -278,3 +278,77 @@ def test_notes_say_what_is_missing() -> None:
     notes = " ".join(scored(table(partly), "joint", 20).notes)
     assert "Fewer than 10 gold answers for joy, anger" in notes
     assert "No gold answer is pride" in notes
+
+
+def row(scene: str, slot: str, gold: str | None, answer: str | None, **more: object) -> Prediction:
+    given = {"cluster": scene, "position": None if answer is None else 0, **more}
+    return Prediction(item=scene, slot=slot, outcome="ok" if answer else "refusal", value=answer, gold=gold, **given)  # type: ignore[arg-type]
+
+
+def test_intervals_and_comparisons_cluster_by_the_sampled_scene_not_the_item() -> None:
+    """Two versions of a scene are two items in one cluster."""
+    rows = [
+        row(f"{group}{version}", slot, gold, gold if group < "c" else "fear", cluster=group)
+        for group in "abcd"
+        for version in "12"
+        for slot, gold in (("A", "joy"), ("B", "anger"))
+    ]
+    found = measures(PredictionTable.from_rows(rows), "joint")
+    assert found.clusters == ("a", "b", "c", "d")
+    assert not found.units_independent
+    assert scored(PredictionTable.from_rows(rows), "joint", 50).figure("joint_accuracy").clusters == 4
+
+
+def test_over_and_under_prediction_are_named() -> None:
+    """Always joy for twenty golds of joy and twenty of pride: joy over, pride under, in every resample."""
+    rows = [row(str(n), "A", "joy" if n % 2 else "pride", "joy") for n in range(40)]
+    note = scored(PredictionTable.from_rows(rows), "joint", 200).table("per_emotion").note
+    assert "Over-predicted (interval above 0): 1 of 10 (joy)." in note
+    assert "Under-predicted (below 0): 1 of 10 (pride)." in note
+
+
+def test_chosen_minus_right_has_its_sign() -> None:
+    rows = [
+        row(
+            str(n), "A", "joy", "joy" if n < 3 else "pride", position=0, slices={"gold_position": "A" if n < 3 else "B"}
+        )
+        for n in range(4)
+    ]
+    first = scored(PredictionTable.from_rows(rows), "joint", 20).table("position").rows[0]
+    # A was chosen 4 times of 4 and right 3 times of 4
+    assert value(first[4]) == pytest.approx(1 - 3 / 4)
+
+
+def test_baselines_of_ten_options() -> None:
+    found = rows(scored(table(), "open", 20).table("baselines"))
+    # ten options for 24 answers: 2 (s/10) / (24/10 + s)
+    of_three, of_two = 2 * 3 / 10 / (24 / 10 + 3), 2 * 2 / 10 / (24 / 10 + 2)
+    assert value(found["chance"][0]) == pytest.approx((4 * of_three + 6 * of_two) / 10)
+    assert value(found["chance"][1]) == pytest.approx(0.1)
+    # always joy: right 3 times of 24
+    assert value(found["majority"][0]) == pytest.approx(2 * 3 / (24 + 3) / 10)
+
+
+def test_figures_say_what_they_rest_on(scores: Scores) -> None:
+    assert [scores.figure(name).n for name in ("macro_f1", "macro_f1_positive", "accuracy")] == [24, 12, 24]
+    joy = rows(scores.table("per_emotion"))["joy"]
+    precision, recall = joy[1], joy[2]
+    assert isinstance(precision, Estimate)
+    assert isinstance(recall, Estimate)
+    assert (precision.n, recall.n) == (3, 3)
+
+
+def test_all_wrong_and_all_right_are_not_certain() -> None:
+    right = [row(str(n), slot, gold, gold) for n in range(20) for slot, gold in (("A", "joy"), ("B", "fear"))]
+    accuracy = scored(PredictionTable.from_rows(right), "joint", 50).figure("accuracy")
+    assert accuracy.value == accuracy.high == 1.0
+    # Wilson on 20 clusters: 1 / (1 + 1.959964^2 / 20)
+    assert accuracy.low == pytest.approx(20 / (20 + 1.959964**2), abs=1e-6)
+
+
+def test_a_label_that_a_resample_misses_does_not_pull_its_macro_f1_down() -> None:
+    """All right on ten scenes of all emotions: every resample is all right too."""
+    perfect = {scene: (golds, golds, mode) for scene, (golds, _, mode) in list(SCENES.items())[:12]}
+    figure = scored(table(perfect), "joint", 200).figure("macro_f1")
+    assert figure.value == 1.0
+    assert figure.low in (None, 1.0)

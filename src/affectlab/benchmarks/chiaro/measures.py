@@ -24,6 +24,7 @@ NEGATIVE = np.array([CODES[label] for label in EMOTIONS.by_group("negative")])
 CELLS = np.arange(N * (N + 1))
 
 ANSWERED = CELLS.reshape(N, N + 1)[:, :N].ravel()
+RIGHT = np.arange(N) * (N + 1) + np.arange(N)
 
 _EXTRA = (
     "joint_right",
@@ -78,14 +79,22 @@ def _share(hits: list[str], events: list[str]) -> Share:
 def _statistics() -> dict[str, Statistic]:
     found: dict[str, Statistic] = {}
 
-    def both_policies(name: str, function: Any) -> None:
-        found[name] = Over(CELLS, lambda totals: function(_matrix(totals)))
-        found[f"{name}:answered"] = Over(ANSWERED, lambda totals: function(_answered_matrix(totals)))
+    def both_policies(name: str, group: NDArray[np.intp] | None) -> None:
+        for suffix, cells, matrix_of in (("", CELLS, _matrix), (":answered", ANSWERED, _answered_matrix)):
+            found[name + suffix] = Over(
+                cells,
+                lambda totals, matrix_of=matrix_of: _macro_of(matrix_of(totals), group),  # type: ignore[misc]
+                counted=np.intersect1d(cells, CELLS if group is None else _rows(group)),
+                resampled=lambda observed, totals, matrix_of=matrix_of: cl.macro_f1_resampled(  # type: ignore[misc]
+                    matrix_of(observed), matrix_of(totals), group
+                ),
+            )
 
-    both_policies("macro_f1", cl.macro_f1)
-    both_policies("macro_f1_positive", lambda matrix: _macro_of(matrix, POSITIVE))
-    both_policies("macro_f1_negative", lambda matrix: _macro_of(matrix, NEGATIVE))
-    both_policies("accuracy", cl.accuracy)
+    both_policies("macro_f1", None)
+    both_policies("macro_f1_positive", POSITIVE)
+    both_policies("macro_f1_negative", NEGATIVE)
+    found["accuracy"] = Share(RIGHT, CELLS)
+    found["accuracy:answered"] = Share(RIGHT, ANSWERED)
     found["joint_accuracy"] = _share(["joint_right"], ["joint_right", "joint_wrong", "joint_unread"])
     found["joint_accuracy:answered"] = _share(["joint_right"], ["joint_right", "joint_wrong"])
     found["parse_rate"] = _share(["read"], ["read", "unread"])
@@ -93,9 +102,11 @@ def _statistics() -> dict[str, Statistic]:
     found["swap_rate"] = _share(["swapped"], ["swapped", "not_swapped"])
     found["order_consistency"] = _share(["same_in_all_orders"], ["same_in_all_orders", "changed_with_order"])
     for code, label in enumerate(EMOTIONS.ids):
-        found[f"precision:{label}"] = Over(CELLS, _label_statistic(cl.precision, code))
-        found[f"recall:{label}"] = Over(CELLS, _label_statistic(cl.recall, code))
-        found[f"f1:{label}"] = Over(CELLS, _label_statistic(cl.f1, code))
+        hit = RIGHT[code : code + 1]
+        found[f"precision:{label}"] = Share(hit, _column(code))
+        found[f"recall:{label}"] = Share(hit, _rows(hit // (N + 1)))
+        either = np.union1d(_column(code), _rows(hit // (N + 1)))
+        found[f"f1:{label}"] = Over(CELLS, _label_statistic(cl.f1, code), counted=either)
         found[f"share_gap:{label}"] = Over(CELLS, _label_statistic(share_gap, code))
     return found
 
@@ -104,9 +115,21 @@ def _label_statistic(function: Any, code: int) -> Statistic:
     return lambda totals: function(_matrix(totals))[:, code]
 
 
-def _macro_of(matrix: NDArray[np.float64], group: NDArray[np.intp]) -> NDArray[np.float64]:
-    asked = cl.support(matrix)[..., group].sum(axis=-1) > 0
+def _macro_of(matrix: NDArray[np.float64], group: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    """Macro-F1 over some labels; undefined where none of them has gold."""
+    support = cl.support(matrix)
+    asked = (support if group is None else support[..., group]).sum(axis=-1) > 0
     return np.where(asked, cl.macro_f1(matrix, group), np.nan)
+
+
+def _rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Cells whose gold is one of some labels."""
+    return CELLS.reshape(N, N + 1)[labels].ravel()
+
+
+def _column(label: int) -> NDArray[np.intp]:
+    """Cells whose answer is a label."""
+    return CELLS.reshape(N, N + 1)[:, label].ravel()
 
 
 STATISTICS = _statistics()
@@ -119,7 +142,8 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
         table: Predictions of one condition. Rows without gold count only for the parse rate.
         protocol: Name of the protocol they come from.
     """
-    return replace(counted(table, protocol), correct=_correct(table))
+    correct, independent = _units(table)
+    return replace(counted(table, protocol), correct=correct, units_independent=independent)
 
 
 def counted(table: PredictionTable, protocol: str) -> Measures:
@@ -199,8 +223,8 @@ def _orders(
     return [(cluster[first], np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"]))]
 
 
-def _correct(table: PredictionTable) -> dict[str, bool]:
-    """Whether each presentation of a scene has both answers right, for McNemar's test."""
+def _units(table: PredictionTable) -> tuple[dict[str, bool], bool]:
+    """Whether each presentation of a scene has both answers right, and whether no two lie in one cluster."""
     gold = table.gold.recode(CODES, -1)
     scored = gold >= 0
     scene, first = table.groups("item", "variant", "repeat")
@@ -208,4 +232,5 @@ def _correct(table: PredictionTable) -> dict[str, bool]:
     right = np.bincount(scene, weights=scored & (table.value.recode(CODES, -1) == gold), minlength=n) == len(SLOTS)
     whole = np.bincount(scene, weights=scored, minlength=n) == len(SLOTS)
     names = table.names(first[whole], "item", "variant", "repeat")
-    return dict(zip(names, right[whole].tolist(), strict=True))
+    clusters = table.cluster.codes[first[whole]]
+    return dict(zip(names, right[whole].tolist(), strict=True)), len(np.unique(clusters)) == len(clusters)
