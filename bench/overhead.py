@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -135,8 +136,12 @@ def run_inspect(documents: list[dict[str, Any]], out: Path) -> None:
         raise SystemExit(f"Inspect AI ended with status {log.status}: {log.error}")
 
 
-def run_lm_eval(documents: list[dict[str, Any]], out: Path, output_type: str) -> None:
-    """A task from local JSON lines, with results and samples saved as its command line does under --log_samples."""
+def run_lm_eval(documents: list[dict[str, Any]], out: Path, output_type: str, prompt: str = "prompt") -> None:
+    """A task from local JSON lines, with results and samples saved as its command line does under --log_samples.
+
+    With a column of the data as the prompt, the cheapest way it has, or with a template, the usual one: a template is
+    compiled anew for every document.
+    """
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.loggers import EvaluationTracker
@@ -153,23 +158,24 @@ def run_lm_eval(documents: list[dict[str, Any]], out: Path, output_type: str) ->
             raise NotImplementedError
 
     data = out / "documents.jsonl"
-    write_lines(data, documents)
+    unused = ("system", "user") if prompt == "prompt" else ("prompt",)
+    write_lines(data, [{name: value for name, value in row.items() if name not in unused} for row in documents])
     task: dict[str, Any] = {
         "task": "overhead",
         "dataset_path": "json",
         "dataset_kwargs": {"data_files": {"test": str(data)}},
         "test_split": "test",
         "output_type": output_type,
-        "doc_to_text": "{{system}}\n\n{{user}}\n",
+        "doc_to_text": prompt,
     }
     if output_type == "generate_until":
         task |= {
-            "doc_to_target": "{{target}}",
+            "doc_to_target": "target",
             "generation_kwargs": {"until": ["\n\n\n"], "max_gen_toks": 32, "do_sample": False},
             "metric_list": [{"metric": "exact_match"}],
         }
     else:
-        task |= {"doc_to_choice": list("ABCDE"), "doc_to_target": "{{gold}}", "metric_list": [{"metric": "acc"}]}
+        task |= {"doc_to_choice": list("ABCDE"), "doc_to_target": "gold", "metric_list": [{"metric": "acc"}]}
     tracker = EvaluationTracker(output_path=str(out))
     results = simple_evaluate(
         model=Scripted(),
@@ -187,8 +193,9 @@ def run_lm_eval(documents: list[dict[str, Any]], out: Path, output_type: str) ->
 
 PEERS: dict[str, Callable[[list[dict[str, Any]], Path], None]] = {
     "inspect": run_inspect,
-    "lm-eval-generate": lambda documents, out: run_lm_eval(documents, out, "generate_until"),
-    "lm-eval-score": lambda documents, out: run_lm_eval(documents, out, "multiple_choice"),
+    "lm-eval-generate": partial(run_lm_eval, output_type="generate_until"),
+    "lm-eval-template": partial(run_lm_eval, output_type="generate_until", prompt="{{system}}\n\n{{user}}\n"),
+    "lm-eval-score": partial(run_lm_eval, output_type="multiple_choice"),
 }
 
 
@@ -202,6 +209,7 @@ def documents_of(run: Path) -> list[dict[str, Any]]:
                 "id": f"{row['item']}-{row['step']}",
                 "system": system,
                 "user": user,
+                "prompt": f"{system}\n\n{user}\n",
                 "reply": row["response"]["text"] or "",
                 "logprobs": row["response"].get("logprobs", []),
                 "target": "AGENT A: A\nAGENT B: A",
@@ -252,7 +260,7 @@ def measure(contender: Contender, sizes: tuple[int, int], repeats: int, folder: 
     costs = [1000 * (many - few) / (large - small) for few, many in totals]
     few, many = (statistics.median(column) for column in zip(*totals, strict=True))
     cost = "".join(f"{figure:9.3f}" for figure in (statistics.median(costs), min(costs), max(costs)))
-    return f"{contender.name:46}{cost}{few:11.2f}{many:9.2f}"
+    return f"{contender.name:50}{cost}{few:11.2f}{many:9.2f}"
 
 
 def affectlab_command(inputs: Path, protocol: str, per_scene: int) -> Callable[[int, Path], Sequence[str]]:
@@ -308,10 +316,13 @@ def contenders(folder: Path, requests: int, inspect_python: str, lm_eval_python:
         command = peer_command(inspect_python, "inspect", documents["joint"])
         found.append(Contender(f"Inspect AI {inspect}, one generation", command))
     if lm_eval:
-        command = peer_command(lm_eval_python, "lm-eval-generate", documents["joint"])
-        found.append(Contender(f"lm-eval {lm_eval}, one generation", command))
-        command = peer_command(lm_eval_python, "lm-eval-score", documents["likelihood"])
-        found.append(Contender(f"lm-eval {lm_eval}, five options scored", command))
+        for way, protocol, what in (
+            ("generate", "joint", "one generation, ready prompt"),
+            ("template", "joint", "one generation, template"),
+            ("score", "likelihood", "five options scored, ready prompt"),
+        ):
+            command = peer_command(lm_eval_python, f"lm-eval-{way}", documents[protocol])
+            found.append(Contender(f"lm-eval {lm_eval}, {what}", command))
     return found
 
 
@@ -326,8 +337,8 @@ def compare(sizes: tuple[int, int], repeats: int, inspect_python: str, lm_eval_p
         for scenes in sorted({*sizes, small // 2, large // 2}):
             write_inputs(folder / str(scenes), scenes)
         found = contenders(folder, large, inspect_python, lm_eval_python)
-        print(f"{'':46}{'ms CPU a request':^27}{'s CPU in all':^22}")
-        print(f"{'':46}{'median':>9}{'least':>9}{'most':>9}{f'n={small}':>11}{f'n={large}':>9}")
+        print(f"{'':50}{'ms CPU a request':^27}{'s CPU in all':^22}")
+        print(f"{'':50}{'median':>9}{'least':>9}{'most':>9}{f'n={small}':>11}{f'n={large}':>9}")
         for contender in found:
             print(measure(contender, sizes, repeats, folder / "work"), flush=True)
     print(f"target for affectlab: at most {TARGET_MS} ms; load average at the end {os.getloadavg()[0]:.1f}")
