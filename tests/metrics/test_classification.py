@@ -154,3 +154,28 @@ def test_many_replicates_at_once_equal_one_by_one() -> None:
         whole = function(stack)
         assert whole.shape == (5, 7)
         assert whole[2, 3] == pytest.approx(function(stack[2, 3]))
+
+
+def test_coverage_of_macro_f1_intervals_on_small_samples() -> None:
+    """250 studies of 10 and of 30 two-slot scenes: a 95 % interval holds the truth nearly as often as it says."""
+    rng = np.random.default_rng(1)
+    skill = np.array([0.3, 0.5, 0.7, 0.4, 0.6, 0.5, 0.8, 0.6, 0.4, 0.7])
+
+    def study(scenes: int) -> Floats:
+        cells = np.zeros((scenes, 10, 11))
+        for first in (0, 5):
+            gold = rng.integers(0, 5, scenes) + first
+            answer = np.where(rng.random(scenes) < skill[gold], gold, rng.integers(0, 5, scenes) + first)
+            cells[np.arange(scenes), gold, answer] += 1
+        return cells
+
+    truth = score.macro_f1(study(100_000).sum(axis=0))
+    for scenes, least in ((10, 0.84), (30, 0.84)):
+        held = 0
+        for _ in range(250):
+            cells = study(scenes)
+            draws = rng.multinomial(scenes, np.full(scenes, 1 / scenes), size=200)
+            totals = np.tensordot(draws, cells, axes=1)
+            low, high = np.quantile(score.macro_f1_resampled(cells.sum(axis=0)[None], totals), (0.025, 0.975))
+            held += int(low <= truth <= high)
+        assert held / 250 >= least

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import affectlab
 from affectlab.benchmarks import open_benchmark
 from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
@@ -169,6 +170,7 @@ def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
     interval = scored.interval
     return {
         "schema": SCHEMA,
+        "package_version": affectlab.__version__,
         "benchmark": {"name": scored.benchmark.name, "version": scored.benchmark.version},
         "requests": {"planned": scored.planned, "answered": scored.answered},
         "interval": {"level": interval.level, "replicates": interval.replicates, "seed": interval.seed},

@@ -1,7 +1,7 @@
 """Chiaro's predictions as counted events, and the statistics of their totals.
 
-Every statistic is computed under the paper's two policies for replies that cannot be read: counted wrong (plain names)
-and left out (``:answered``), as the paper did for Emollama (Table 6).
+The headline statistics are computed under two policies for replies that cannot be read: counted wrong (plain names) and
+left out (``:answered``), as the paper did for Emollama (Table 6).
 """
 
 from __future__ import annotations

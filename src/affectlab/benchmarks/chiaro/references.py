@@ -14,7 +14,7 @@ REFERENCES = (
     ReferenceRow(
         "two human annotators",
         {"macro_f1": 0.930},
-        "§4: annotators before adjudication against the adjudicated gold",
+        "§4: 1,017 scenes, annotators before adjudication against the adjudicated gold",
         "human",
         "κ̄ .827 (κ+ .798 with raw agreement .839, κ− .855 with .885); per mode κ̄ .806 physical, .849 non-physical",
     ),

@@ -53,7 +53,8 @@ def score(scoring: Scoring) -> Scores:
         matrices=_confusions(table, protocol),
         notes=tuple(_notes(table, has_gold, found)),
         signature=(
-            f"chiaro:{VERSION}|macroF1|labels:10|zero_division:0|invalid:wrong|average:pooled slots"
+            f"chiaro:{VERSION}|protocol:{protocol}|orders:{len(set(table.variant.codes.tolist()))}"
+            "|macroF1|labels:10|zero_division:0|invalid:wrong|average:pooled slots"
             f"|cluster:scene|{interval}"
         ),
     )
@@ -259,6 +260,11 @@ def _notes(
     if absent and without < len(table):
         notes.append(
             f"No gold answer is {', '.join(absent)}. They are declared labels, so each counts F1 = 0 in macro-F1."
+        )
+    unanswered = [label for label, code in CODES.items() if support[code] and not _matrix(table)[code, :-1].sum()]
+    if unanswered:
+        notes.append(
+            f"No answer to a gold {', '.join(unanswered)} could be read: in the left-out figures they count F1 = 0."
         )
     parse = found["parse_rate"].value
     if parse is not None and parse < 0.9:
