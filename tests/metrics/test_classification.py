@@ -164,13 +164,13 @@ def test_coverage_of_macro_f1_intervals_on_small_samples() -> None:
     def study(scenes: int) -> Floats:
         cells = np.zeros((scenes, 10, 11))
         for first in (0, 5):
-            gold = rng.integers(0, 5, scenes) + first
+            gold = rng.permutation(np.arange(scenes) % 5) + first  # every label has gold
             answer = np.where(rng.random(scenes) < skill[gold], gold, rng.integers(0, 5, scenes) + first)
             cells[np.arange(scenes), gold, answer] += 1
         return cells
 
     truth = score.macro_f1(study(100_000).sum(axis=0))
-    for scenes, least in ((10, 0.84), (30, 0.84)):
+    for scenes, least in ((10, 0.81), (30, 0.86)):
         held = 0
         for _ in range(250):
             cells = study(scenes)

@@ -112,8 +112,8 @@ def macro_f1_resampled(observed: Floats, matrix: Floats, labels: NDArray[np.intp
     """:func:`macro_f1` of bootstrap replicates [B, L, L + 1] of observed counts [1, L, L + 1].
 
     A label that has gold, but none in a replicate, is left out of that replicate's mean. Counting it 0 would pull all
-    replicates of a small sample below the figure they are replicates of (simulated for 10 items and 10 labels: 50 %
-    coverage of a 95 % interval instead of 90 %).
+    replicates of a small sample below the figure they are replicates of (simulated for 10 scenes and 10 labels: 76 %
+    coverage of a 95 % interval instead of 88 %).
     """
     by_label = np.where((support(matrix) == 0) & (support(observed) > 0), np.nan, f1(matrix))
     mean = mean_defined(by_label if labels is None else by_label[..., labels])
