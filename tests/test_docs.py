@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from affectlab.cli.main import app
 from affectlab.models import ModelSettings, open_model
 from affectlab.runs import Plan, RunFolder, execute, score_run
 from affectlab.runs.manifest import DECISIVE
+from tests.support.example import example
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bench" / "README.md"])
@@ -62,17 +61,6 @@ def test_commands_in_the_documentation_parse(line: str) -> None:
 def test_the_check_of_commands_sees_a_wrong_option() -> None:
     with pytest.raises(Exception, match="No such option"):
         parse(["run", "chiaro", "--model", "smollm2", "--out", "x", "--no-such-option"])
-
-
-def example() -> Any:
-    """The module that docs/adding-a-benchmark.md shows."""
-    spec = spec_from_file_location("mood", ROOT / "docs" / "examples" / "mood.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules["mood"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

@@ -58,7 +58,8 @@ def model(family: str, seed: int = 0, context: int = 256) -> Any:
                   "num_key_value_heads": 2, "max_position_embeddings": context},
         "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": context},
         "gemma3_text": {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-                        "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 16, "max_position_embeddings": context},
+                        "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 16,
+                        "max_position_embeddings": context},
         "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8},
     }  # fmt: skip
     config = AutoConfig.for_model(
