@@ -209,3 +209,26 @@ def test_scripted_run_scores_perfect(tmp_path: Path) -> None:
     model = open_model(f"scripted:{scripted_file(tmp_path / 'replies.jsonl', plan)}")
     execute(plan, model, RunFolder.at(tmp_path / "run"))
     assert score_run(tmp_path / "run").headline == {"neutral": 1.0}
+
+
+def test_half_a_surrogate_and_odd_usage_lose_nothing(tmp_path: Path) -> None:
+    odd = Usage(float("nan"), 5, float("inf"))  # type: ignore[arg-type]
+    run = RunFolder.at(tmp_path / "run")
+    session = execute(
+        tiny_plan("ab"), Played(lambda request: Response("AGENT A: A\nAGENT B: C \ud83d", usage=odd)), run
+    )
+    assert session.answered == 2
+    assert score_run(run.path).scores["neutral"].figure("parse_rate").value == 1.0
+    assert run.manifest()["sessions"][0]["usage"]["cost"] is None
+
+
+def test_a_changed_item_and_a_stray_response_are_told(tmp_path: Path) -> None:
+    run = RunFolder.at(tmp_path / "run")
+    execute(tiny_plan("ab"), Played(good), run)
+    run.responses_path.write_text(run.responses_path.read_text().replace('"item":"b"', '"item":"x"'))
+    notes = score_run(run.path).scores["neutral"].notes
+    assert notes[0].startswith("Incomplete run: 1 of 2")
+    assert notes[1].startswith("1 responses belong to no request")
+    run.items_path.write_text(run.items_path.read_text().replace('"pride"', '"joy"'))
+    with pytest.raises(UserError, match=r"items\.jsonl was changed"):
+        score_run(run.path)

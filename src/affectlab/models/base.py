@@ -100,6 +100,13 @@ class Usage:
     completion_tokens: int = 0
     cost: float | None = None
 
+    def __post_init__(self) -> None:
+        # What a server reports may be anything; what is no plausible number is not kept.
+        for name, nothing in (("prompt_tokens", 0), ("completion_tokens", 0), ("cost", None)):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1e15:
+                object.__setattr__(self, name, nothing)
+
 
 @dataclass(frozen=True, slots=True)
 class Response:

@@ -141,10 +141,10 @@ class _Work:
         self.interrupted = False
         self.errors: dict[str, int] = {}
         self.failed: set[RequestKey] = set()
-        self.usage: dict[str, float] = {
+        self.usage: dict[str, Any] = {
             "prompt_tokens": 0,
             "completion_tokens": 0,
-            "cost": 0.0,
+            "cost": None,
             "calls_with_usage": 0,
         }
         self.began = perf_counter()
@@ -184,7 +184,8 @@ class _Work:
                 self.usage["calls_with_usage"] += 1
                 self.usage["prompt_tokens"] += answer.usage.prompt_tokens
                 self.usage["completion_tokens"] += answer.usage.completion_tokens
-                self.usage["cost"] += answer.usage.cost or 0.0
+                if answer.usage.cost is not None:
+                    self.usage["cost"] = (self.usage["cost"] or 0.0) + answer.usage.cost
         self.on_progress(self._progress())
 
     def _progress(self) -> Progress:

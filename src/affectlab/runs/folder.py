@@ -190,7 +190,7 @@ class RunFolder:
         # Written beside and moved over, so that a killed process leaves the old file or the new one, never a half.
         beside = path.with_name(f".{path.name}.part")
         with writing(path):
-            with beside.open("w", encoding="utf-8", newline="\n") as file:
+            with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
                 file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
@@ -259,12 +259,12 @@ class Appender:
             "request": request_to_dict(request),
             "response": response_to_dict(response),
         }
-        _write_whole(self.responses, _line(row).encode())
+        _write_whole(self.responses, _bytes(row))
 
     def failure(self, request: Request, failure: Failure, time: str) -> None:
         """Append a failed request."""
         row = {**request.key._asdict(), "error": failure.error, "attempts": failure.attempts, "time": time}
-        _write_whole(self.failures, _line(row).encode())
+        _write_whole(self.failures, _bytes(row))
 
 
 def _write_whole(file: BinaryIO, line: bytes) -> None:
@@ -311,6 +311,11 @@ def _cut_torn_line(path: Path) -> None:
 
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _bytes(row: Mapping[str, Any]) -> bytes:
+    # A server may send half of a surrogate pair, which no UTF-8 file can hold: it becomes "?".
+    return _line(row).encode("utf-8", "replace")
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -7,12 +7,13 @@ import json
 import platform
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import affectlab
 from affectlab.errors import UserError
+from affectlab.items import Item
 from affectlab.models.base import ModelCard
 from affectlab.runs.folder import SCHEMA, item_to_dict
 from affectlab.runs.plan import Plan
@@ -63,7 +64,7 @@ def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
             "source": plan.source,
             "sha256": plan.data_sha256,
             "items": len(plan.items),
-            "items_sha256": _items_digest(plan),
+            "items_sha256": items_digest(plan.items),
             "fields": dict(plan.fields),
             "ignored_columns": list(plan.ignored),
             "notes": list(plan.notes),
@@ -85,11 +86,13 @@ def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
     }
 
 
-def _items_digest(plan: Plan) -> str:
+def items_digest(items: Iterable[Item]) -> str:
     """Over all that items hold, gold and slices too: another column mapped to gold is another run."""
     digest = hashlib.sha256()
-    for item in plan.items:
-        digest.update(json.dumps(item_to_dict(item), ensure_ascii=False, sort_keys=True).encode() + b"\n")
+    for item in items:
+        digest.update(
+            json.dumps(item_to_dict(item), ensure_ascii=False, sort_keys=True).encode("utf-8", "replace") + b"\n"
+        )
     return digest.hexdigest()
 
 

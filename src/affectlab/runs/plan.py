@@ -107,7 +107,9 @@ class Plan:
         digest = hashlib.sha256()
         for item in self.items:
             for request in self.protocol.requests(item, self.asking, {}):
-                digest.update(json.dumps(request_to_dict(request), ensure_ascii=False, sort_keys=True).encode())
+                digest.update(
+                    json.dumps(request_to_dict(request), ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+                )
         return digest.hexdigest()
 
 

@@ -15,6 +15,7 @@ from affectlab.metrics.prediction_file import read_predictions
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.runs.folder import SCHEMA, Answers, RunFolder
+from affectlab.runs.manifest import items_digest
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
 
@@ -134,35 +135,50 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     answers = folder.answers()
     if not answers.total:
         raise UserError(f"{folder.path} has no responses yet; run it first: {_last_command(manifest)}")
+    if items_digest(plan.items) != manifest["data"]["items_sha256"]:
+        raise UserError(
+            f"{folder.items_path} was changed since the run began; restore it, or run anew in another --out."
+        )
     predictions = tuple(plan.predictions(answers.by_cell))
     table = PredictionTable.from_rows(predictions)
-    planned = _planned(plan, answers)
+    planned, answered = _coverage(plan, answers)
     present = [condition for condition in plan.conditions if table.condition.equals(condition).any()]
     scores = {
         condition: _noted(
             plan.benchmark.score(Scoring(table, condition, plan.protocol.name, interval, plan.items, predictions)),
             plan,
-            answers.total,
+            answered,
             planned,
+            answers.total - answered,
         )
         for condition in present
     }
-    return ScoredRun(folder, manifest, plan, predictions, table, scores, interval, answers.total, planned)
+    return ScoredRun(folder, manifest, plan, predictions, table, scores, interval, answered, planned)
 
 
-def _planned(plan: Plan, answers: Answers) -> int:
-    return sum(len(plan.requests(cell, item, answers.by_cell.get(cell, {}))) for cell, item in plan.cells())
+def _coverage(plan: Plan, answers: Answers) -> tuple[int, int]:
+    """Requests of the plan, and how many of them have a response."""
+    planned = answered = 0
+    for cell, item in plan.cells():
+        found = answers.by_cell.get(cell, {})
+        for request in plan.requests(cell, item, found):
+            planned += 1
+            answered += (request.variant, request.step) in found
+    return planned, answered
 
 
-def _noted(scores: Scores, plan: Plan, answered: int, planned: int) -> Scores:
-    """The scores with what must be said first: how far the run is, what is odd about its data."""
+def _noted(scores: Scores, plan: Plan, answered: int, planned: int, strays: int) -> Scores:
+    """The scores with what must be said first: how far the run is, what is odd about its data and its responses."""
+    said = plan.notes
+    if strays:
+        said = (f"{strays} responses belong to no request of this run and are in no figure.", *said)
     if answered >= planned:
-        return replace(scores, notes=(*plan.notes, *scores.notes))
+        return replace(scores, notes=(*said, *scores.notes))
     note = (
         f"Incomplete run: {answered} of {planned} requests have a response; the rest are in no figure. "
         "Run the same command to go on."
     )
-    return replace(scores, notes=(note, *plan.notes, *scores.notes))
+    return replace(scores, notes=(note, *said, *scores.notes))
 
 
 def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
