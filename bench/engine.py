@@ -84,7 +84,7 @@ def generated(model: Any, prompts: Sequence[list[int]], some: Sequence[Intervent
             attention_mask=torch.ones_like(ids),
             max_new_tokens=length,
             do_sample=False,
-            eos_token_id=-1,
+            min_new_tokens=length,
             pad_token_id=0,
         )
         found.append(out[:, ids.shape[1] :].tolist())
