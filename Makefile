@@ -39,7 +39,7 @@ demo: $(LOCAL_READY)  ## install, ask the embedded model Chiaro in two ways, com
 	@echo "By likelihood: $(DEMO_RUN)-likelihood/report.html"
 
 test: $(DEV_READY) browser  ## install what the tests need and run all of them
-	$(BIN)/python -m pytest $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(ARGS)  # threads of tiny models only get in each other's way
 
 lint: $(DEV_READY)  ## ruff: style and formatting
 	$(BIN)/ruff check .
