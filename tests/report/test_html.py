@@ -12,7 +12,7 @@ import pytest
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report.html import document_html, run_html, table_html
-from affectlab.report.model import Document, Example, RunReport, SlotAnswer
+from affectlab.report.model import Document, Example, RunReport, Section, SlotAnswer
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
@@ -194,6 +194,18 @@ def test_document(comparison: Document) -> None:
     ):
         assert part in text
     assert len(reader.ids) == len(set(reader.ids))
+
+
+def test_matrix_as_a_table_marks_its_diagonal() -> None:
+    matrix = Matrix("m", "M", "gold", "predicted", ("a", "b"), ("a", "b", "none"), ((1.0, 2.0, 0.5), (3.0, 4.0, None)))
+    page = document_html(Document("D", "", (Section("S", matrices=(matrix,)),)))
+    rows = re.findall(r'<th scope="row">(\w)</th>(.*)</tr>', page)
+    cells = [(label, re.findall(r'<td class="figure( diagonal)?">(.*?)</td>', row)) for label, row in rows]
+    assert cells == [
+        ("a", [(" diagonal", "1"), ("", "2"), ("", "0.500")]),
+        ("b", [("", "3"), (" diagonal", "4"), ("", "–")]),
+    ]
+    assert "M: gold in rows, predicted in columns" in page
 
 
 def test_table_fragment() -> None:
