@@ -64,6 +64,7 @@ def score(path: Path, replicates: int) -> None:
         marks.append((time.perf_counter(), time.process_time()))
 
     from affectlab.benchmarks import open_benchmark
+    from affectlab.benchmarks.base import Scoring
     from affectlab.metrics.prediction_file import read_predictions
     from affectlab.stats.bootstrap import Interval
 
@@ -71,7 +72,7 @@ def score(path: Path, replicates: int) -> None:
     mark()
     table = read_predictions(path)
     mark()
-    scores = benchmark.score(table, "joint", Interval(replicates=replicates))
+    scores = benchmark.score(Scoring(table, "neutral", "joint", Interval(replicates=replicates)))
     mark()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
     print(f"{len(table):,} predictions, {replicates} replicates, {len(scores.tables)} tables")
