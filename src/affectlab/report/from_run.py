@@ -40,23 +40,28 @@ _CAPTIONS = {
 def _examples(run: ScoredRun) -> Iterator[Example]:
     """The first of each kind of reply there is."""
     plan, wanted = run.plan, dict(_CAPTIONS)
+    read: dict[tuple[Cell, str], list[Prediction]] = {}
+    for row in run.predictions:
+        read.setdefault((Cell(row.condition, row.repeat, row.item), row.variant), []).append(row)
+    picked = []
+    for key, rows in read.items():
+        caption = wanted.pop(_kind(rows), None)
+        if caption is not None:
+            picked.append((caption, key, rows))
+        if not wanted:
+            break
     answers = run.folder.answers().by_cell
-    for cell, item in plan.cells():
-        for variant in {variant: None for variant, _ in answers.get(cell, {})}:
-            answered = {key: response for key, response in answers[cell].items() if key[0] == variant}
-            predictions = plan.protocol.read(item, plan.asking, answered)
-            caption = wanted.pop(_kind(predictions), None)
-            if caption is not None:
-                yield Example(
-                    caption=caption,
-                    item=item.id,
-                    prompt=_prompt(plan, cell, item, answered),
-                    reply="\n\n".join(response.text or "" for response in answered.values()),
-                    answers=tuple(_answer(plan.benchmark, row) for row in predictions),
-                    condition=cell.condition,
-                )
-            if not wanted:
-                return
+    items = {item.id: item for item in plan.items}
+    for caption, (cell, variant), rows in picked:
+        answered = {key: response for key, response in answers[cell].items() if key[0] == variant}
+        yield Example(
+            caption=caption,
+            item=cell.item,
+            prompt=_prompt(plan, cell, items[cell.item], answered),
+            reply="\n\n".join(response.text or "" for response in answered.values()),
+            answers=tuple(_answer(plan.benchmark, row) for row in rows),
+            condition=cell.condition,
+        )
 
 
 def _kind(predictions: Sequence[Prediction]) -> str:
