@@ -149,7 +149,9 @@ def _from_text(
     if len(vocabs) == 1:
         ((slot, vocab),) = vocabs.items()
         return {slot: read_statement(vocab, words, cut=prepared.at_limit)}
-    return {} if headings else _by_position(words, vocabs)
+    if headings:
+        return {}
+    return _by_position(words, vocabs) or _one_for_all(words, vocabs)
 
 
 def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
@@ -221,6 +223,14 @@ def _by_position(words: str, vocabs: Mapping[str, Vocabulary]) -> dict[str, Read
         if all(reading is not None for reading in readings.values()):
             return {slot: reading for slot, reading in readings.items() if reading is not None}
     return {}
+
+
+def _one_for_all(words: str, vocabs: Mapping[str, Vocabulary]) -> dict[str, Reading]:
+    """Nothing that can be read, but the reason why, when a reply is one answer to several questions."""
+    stated = [read_statement(vocab, words) for vocab in vocabs.values()]
+    if not any(reading.ok or flags.LETTER_TEXT_CONFLICT in reading.flags for reading in stated):
+        return {}
+    return dict.fromkeys(vocabs, Reading(Outcome.UNPARSEABLE, None, (flags.ONE_ANSWER,), words[:120]))
 
 
 def _is_key(part: str, vocabs: Mapping[str, Vocabulary]) -> bool:

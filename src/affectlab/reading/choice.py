@@ -71,7 +71,8 @@ def option_vocabulary(
 
 def label_vocabulary(labels: Mapping[str, Sequence[str]], *, mentions: bool = False) -> Vocabulary:
     """What can be answered when labels are named."""
-    names = [(key, (key, *names)) for key, names in labels.items()]
+    # A single name may be given as it is; taken as a sequence it would be its letters.
+    names = [(key, (key, *([given] if isinstance(given, str) else given))) for key, given in labels.items()]
     return vocabulary(names, lettered=False, mentions=mentions)
 
 

@@ -22,13 +22,16 @@ def unread(prepared: Prepared) -> Reading | None:
 def conclude(prepared: Prepared, reading: Reading) -> Reading:
     """Tell a refusal and a cut-off reply from an unreadable one.
 
+    What the server withheld is a refusal, even if a piece of it reads like an answer.
     An answer stands, with the flag ``at_limit`` when the reply was cut after it. A stated answer outside the
     declared space and a contradiction between letter and text stand too, unless the reply was cut off.
     """
+    if prepared.withheld:
+        return Reading(Outcome.REFUSAL, evidence=prepared.text[:120])
     if reading.ok:
         return replace(reading, flags=(*reading.flags, flags.AT_LIMIT)) if prepared.at_limit else reading
     stated = flags.OUT_OF_SPACE in reading.flags or flags.LETTER_TEXT_CONFLICT in reading.flags
-    if prepared.withheld or (not stated and is_refusal(prepared.text)):
+    if not stated and is_refusal(prepared.text):
         return Reading(Outcome.REFUSAL, evidence=prepared.text[:120])
     if prepared.truncated:
         return Reading(Outcome.TRUNCATED, flags=reading.flags, evidence=reading.evidence)

@@ -33,6 +33,8 @@ REPAIRED: Final = "repaired"
 """JSON that a strict parser refuses (trailing comma, single quotes, comments, a missing brace)."""
 NOT_JSON: Final = "not_json"
 """The answer was stated outside JSON although JSON was asked for."""
+ONE_ANSWER: Final = "one_answer"
+"""A single answer where one for each of several was asked: nobody can say whose it is."""
 TIE: Final = "tie"
 """Equal scores; the documented fixed result was taken."""
 ONE_SIDED: Final = "one_sided"
@@ -55,6 +57,7 @@ ALL: Final = frozenset(
         DUPLICATE_KEY,
         REPAIRED,
         NOT_JSON,
+        ONE_ANSWER,
         TIE,
         ONE_SIDED,
         AT_LIMIT,

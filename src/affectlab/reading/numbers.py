@@ -28,7 +28,7 @@ _VALUES: Final[dict[str, int]] = {
 _WORD: Final = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(map(re.escape, _VALUES), key=len, reverse=True))})(?![a-z])")
 _DIGITS: Final = (
     r"(?P<sign>(?<![A-Za-z0-9_.)])[-−+])?(?P<digits>(?<![A-Za-z0-9_.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|(?<![A-Za-z0-9_.])\.\d+)"
-    r"(?:e[+-]?\d{1,3})?(?![A-Za-z0-9_]|\.\d|,\d{3})"
+    r"(?P<exponent>e[+-]?\d{1,3})?(?![A-Za-z0-9_]|\.\d|,\d)"
 )
 _NUMBER: Final = re.compile(rf"[$€£¥]?{_DIGITS}", re.IGNORECASE)
 _ALONE: Final = re.compile(
@@ -127,7 +127,7 @@ def last_number(words: str) -> Number | None:
 
 
 def _value(match: re.Match[str]) -> float:
-    digits = float(match.group("digits").replace(",", ""))
+    digits = float(match.group("digits").replace(",", "") + (match.group("exponent") or ""))
     return -digits if match.group("sign") in ("-", "−") else digits
 
 

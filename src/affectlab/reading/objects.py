@@ -24,7 +24,7 @@ class Pairs(list[tuple[str, Any]]):
 
 
 class Objects(NamedTuple):
-    """The objects of a reply, in order, outer before inner; whether one had to be mended, and whether one was cut."""
+    """The objects of a reply, in order, inner before outer; whether one had to be mended, and whether one was cut."""
 
     objects: list[Pairs]
     repaired: bool
@@ -98,9 +98,9 @@ def _objects_in(value: Any, depth: int = 0) -> Iterator[Pairs]:
     if depth > _DEEPEST:
         return
     if isinstance(value, Pairs):
-        yield value
         for _, inner in value:
             yield from _objects_in(inner, depth + 1)
+        yield value  # after what is inside it: of two answers, the object's own is the last
     elif isinstance(value, list):
         for inner in value:
             yield from _objects_in(inner, depth + 1)

@@ -91,7 +91,7 @@ def follow_at(text: str, found: Found, at: int) -> Follow:
         return Follow.END
     if POSITIVE.match(text, end):
         return Follow.POSITIVE
-    if text[end] == "?":
+    if text[end] in "?吗嗎":
         return Follow.QUESTION
     if _VERB.match(text, end):
         return Follow.PROSE

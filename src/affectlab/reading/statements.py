@@ -58,6 +58,10 @@ _MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3
 _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
 _SPREAD_BY: Final = {mark: re.compile(rf"(?<![A-Za-z0-9])([A-Z]|\d{{1,2}})[ ]?{re.escape(mark)}") for mark in "(-=→"}
+_OPTION_MARK: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])[.):](?![A-Za-z])")
+_TAKEN_BACK: Final = re.compile(
+    r"\W*(?:(?:oh|wait|hmm|no|nope|actually|sorry|scratch that|never mind|不对|不是)\b\W*)+\Z", re.I
+)
 _LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=[^\s\d])")
 _EXCERPT = 120
 
@@ -91,10 +95,13 @@ def read_statement(vocab: Vocabulary, text: str, *, cut: bool = False) -> Readin
     """
     low = lower(text)
     if len(low) <= 80 and (sole := _sole_phrase(vocab, text, low)) is not None:
-        return _resolve(sole, text, ())
+        listed = len(sole.keys) > 2 and _echoes_options(vocab, text)
+        return _resolve(sole, text, (flags.LIST_ECHO,) if listed else ())
     stated = _collect(vocab, text, low)
     if stated.strong:
         return _last(stated, text)
+    if _echoes_options(vocab, text):
+        return Reading(Outcome.AMBIGUOUS, None, (flags.LIST_ECHO,), _excerpt(text, 0, len(text)))
     if cut:
         stated.leading[:] = [phrase for phrase in stated.leading if text.find("\n", phrase.end) >= 0]
         if not stated.alone and not stated.leading:
@@ -103,6 +110,18 @@ def read_statement(vocab: Vocabulary, text: str, *, cut: bool = False) -> Readin
         if tier:
             return _agreed(tier, text)
     return _mentioned(vocab, text, low)
+
+
+def _echoes_options(vocab: Vocabulary, text: str) -> bool:
+    """Whether one line goes through all the options by their letters ("A. joy B. pride C. relief")."""
+    keys = {key for letter, key in vocab.letters.items() if letter.isalpha()}
+    if len(keys) < 3:
+        return False
+    for line in text.split("\n"):
+        marked = {vocab.letters.get(match.group(1).lower()) for match in _OPTION_MARK.finditer(line[:2000])}
+        if keys <= marked:
+            return True
+    return False
 
 
 def _sole_phrase(vocab: Vocabulary, text: str, low: str) -> Phrase | None:
@@ -141,6 +160,8 @@ def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
                 at += 1
         elif text[at : at + 1] == ",":
             at += 1
+        elif link.group().lower() == "no":
+            continue  # "no joy" is not "no, joy"
         phrase = phrase_at(vocab, text, low, at)
         if phrase is None or phrase.negated or phrase.follow <= Follow.QUESTION:
             continue
@@ -261,6 +282,8 @@ def _last(stated: Stated, text: str) -> Reading:
     later = [phrase for phrase in stated.alone if phrase.start > last.end]
     if later and len({phrase.keys for phrase in later}) == 1 and not any(c.isalnum() for c in text[later[-1].end :]):
         last = later[-1]
+    if _TAKEN_BACK.match(text, last.end):
+        return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, last.start, len(text)))
     earlier = {phrase.keys for phrase in stated.strong if len(phrase.keys) == 1}
     corrected = len(last.keys) == 1 and bool(earlier - {last.keys})
     return _resolve(last, text, (flags.SELF_CORRECTED,) if corrected else ())

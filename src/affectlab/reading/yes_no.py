@@ -31,10 +31,13 @@ _OPTION: Final = re.compile(r"\A\W*(?:option )?\(?[A-Z1-9][.):]\s*(?=\w)")
 _CLAUSE: Final = re.compile(
     r"(?:\A|[.;,!?\n:—–-])\W{0,4}(?:well |oh |so |and |but |then |answer |the answer is )?"
     r"(?P<word>yes|yeah|yep|no|nope|not really|not at all|definitely not|absolutely not|是的|不是|没有|是|否|不|有)"
-    r"(?P<hard>[\"'”’)]{0,4}\s{0,4}(?:[.,;:!\n—–-]|\Z))?(?![A-Za-z\u3400-\u9fff])",
+    r"(?:(?P<hard>(?=[\"'”’)]{0,4}\s{0,4}(?:[.,;:!\n—–-]|\Z)))|(?![A-Za-z\u3400-\u9fff]))",
     re.IGNORECASE,
 )
 _CHINESE: Final = re.compile(r"\A\W*(?:(?P<no>没有|沒有|不存在)|有(?!没|沒|可能)|存在)[\u3400-\u9fff]+\W*\Z")
+_NO_ANSWER: Final = re.compile(
+    r"\A\W*(?:n\s?/\s?a|not applicable|no (?:doubt|answer|idea|comment|information)|不适用)\W*\Z", re.I
+)
 _POSITIVE: Final = frozenset({"yes", "yeah", "yep", "是的", "是", "有"})
 
 
@@ -55,6 +58,8 @@ def read_yes_no(text: str | None, *, finish: str = "stop") -> Reading:
     if empty is not None:
         return empty
     words = _OPTION.sub("", plain(prepared.text))
+    if _NO_ANSWER.match(words):
+        return conclude(prepared, Reading(Outcome.UNPARSEABLE, evidence=words))
     stated = read_statement(_VOCAB, words, cut=prepared.at_limit)
     heads = {
         match.group("word").lower() in _POSITIVE
