@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -185,3 +186,99 @@ def test_a_disk_that_fills_up(tmp_path: Path, cli: Cli, script: str) -> None:
     assert went_on.json["session"]["asked"] == 60 - kept
     whole = cli(*[str(tmp_path / "whole") if word == str(out) else word for word in arguments])
     assert went_on.json["scores"] == whole.json["scores"]
+
+
+def _predictions(cli: Cli, script: str, tmp_path: Path) -> list[dict[str, object]]:
+    cli("run", "chiaro", "--model", script, "--out", tmp_path / "run", "--limit", "3", "--json", "--replicates", "5")
+    return [json.loads(line) for line in (tmp_path / "run/predictions.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"gold": "zzz"}, ["gold 'zzz'", "chiaro10", "slot 'A'"]),
+        ({"value": "zzz"}, ["value 'zzz'", "chiaro10"]),
+        ({"outcome": "wat"}, ["outcome 'wat'", "unparseable"]),
+        ({"slot": "Q"}, ["slot 'Q'", "expected one of A, B"]),
+        ({"value": None}, ["ok without a value"]),
+        ({"outcome": "empty"}, ["although nothing was read"]),
+    ],
+)
+def test_predictions_that_do_not_fit(
+    cli: Cli, script: str, tmp_path: Path, change: dict[str, object], named: list[str]
+) -> None:
+    rows = _predictions(cli, script, tmp_path)
+    path = tmp_path / "theirs.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in [rows[0] | change, *rows[1:]]), encoding="utf-8")
+    bad(cli("score", path, "--benchmark", "chiaro"), 2, "theirs.jsonl", *named)
+
+
+def test_predictions_given_twice_or_not_at_all(cli: Cli, script: str, tmp_path: Path) -> None:
+    rows = _predictions(cli, script, tmp_path)
+    path = tmp_path / "theirs.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows * 2), encoding="utf-8")
+    bad(cli("score", path, "--benchmark", "chiaro"), 2, "the same answer is there twice", "slot 'A'")
+    path.write_text("", encoding="utf-8")
+    bad(cli("score", path, "--benchmark", "chiaro"), 2, "no rows")
+
+
+def test_settings_out_of_range(cli: Cli, script: str, tmp_path: Path) -> None:
+    common = ("run", "chiaro", "--model", script, "--out", tmp_path / "run")
+    for value in ("inf", "nan"):
+        ended = cli(*common, "--temperature", value)
+        assert ended.code == 2
+        assert "temperature" in ended.err.lower()
+        assert "bug in affectlab" not in ended.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_pipe_is_no_data_file(cli: Cli, script: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    bad(cli("items", "check", tmp_path / "pipe.jsonl"), 2, "pipe.jsonl", "no regular file")
+
+
+def test_an_argument_that_is_no_utf8(cli: Cli, script: str) -> None:
+    bad(cli("run", "chiaro", "--model", script, "--out", "bad\udcff"), 2, "UTF-8")
+
+
+def test_a_run_that_never_got_an_answer_gives_its_folder_up(cli: Cli, script: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert (
+        cli("run", "chiaro", "--model", script, "--out", out, "--limit", "3", "--json", "--replicates", "5").code == 0
+    )
+    (out / "responses.jsonl").write_bytes(b"")
+    again = cli("run", "chiaro", "--model", script, "--out", out, "--limit", "2", "--json", "--replicates", "5")
+    assert again.code == 0, again.err
+    assert again.json["manifest"]["data"]["items"] == 2
+
+
+@pytest.mark.parametrize(
+    "change", [('"order": "rotate"', '"order": "fixed"'), ('"protocol": "joint"', '"protocol": "open"')]
+)
+def test_a_manifest_edited_by_hand_is_not_scored(
+    cli: Cli, script: str, tmp_path: Path, change: tuple[str, str]
+) -> None:
+    out = tmp_path / "run"
+    cli("run", "chiaro", "--model", script, "--out", out, "--limit", "3", "--json", "--replicates", "5")
+    manifest = out / "manifest.json"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace(*change), encoding="utf-8")
+    bad(cli("score", out), 2, "other prompts")
+
+
+def test_a_response_of_a_wrong_type_is_named(cli: Cli, script: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    cli("run", "chiaro", "--model", script, "--out", out, "--limit", "3", "--json", "--replicates", "5")
+    lines = [json.loads(line) for line in (out / "responses.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[1]["response"]["text"] = 5
+    (out / "responses.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    bad(cli("score", out), 2, "responses.jsonl", "line 2", "text is int")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_standard_output() -> None:
+    code = "import sys; sys.argv = ['affectlab', 'labels']; from affectlab.cli.main import main; main()"
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    bad(Ended(ended.returncode, "", ended.stderr), 1, "no space left")

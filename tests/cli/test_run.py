@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -138,8 +139,9 @@ def test_items_check_and_duplicates(cli: Cli, scenes: Callable[..., Path]) -> No
     assert [(pair["a"], pair["b"], pair["kind"]) for pair in alike.json] == [("s1", "2", "exact")]
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path, script: str) -> None:
-    """A real process, a real SIGINT while it runs."""
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_say_how_to_go_on(tmp_path: Path, script: str, sent: signal.Signals) -> None:
+    """A real process, a real signal while it runs."""
     code = (
         "import sys, time\n"
         "from affectlab.models.scripted import ScriptedModel\n"
@@ -154,14 +156,12 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, script: str) -> None:
         f"sys.argv = ['affectlab', 'run', 'chiaro', '--model', {script!r}, '--out', {str(tmp_path / 'run')!r}]\n"
         "main()\n"
     )
-    import signal
-
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         assert "READY" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "To go on:\n  affectlab run chiaro --model" in said

@@ -282,6 +282,18 @@ def test_a_password_in_the_url_is_refused() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+def test_a_prompt_that_the_content_filter_declines_is_a_refusal_and_no_failure() -> None:
+    declined = Reply(
+        error("The response was filtered due to the content management policy.", code="content_filter"), status=400
+    )
+    with serving(lambda text, attempt: declined if "1" in text else OK) as server:
+        answers = _ask(server.url, [_request(str(n)) for n in range(3)])
+    answer = answers["1"]
+    assert isinstance(answer, Response)
+    assert (answer.text, answer.finish) == (None, "filter")
+    assert sum(server.calls.values()) == 3
+
+
 def test_unsupported_parameters_are_adapted_to_once() -> None:
     def plan(text: str, attempt: int) -> Reply:
         body = server.bodies[-1]

@@ -55,7 +55,7 @@ class Asking:
     def __post_init__(self) -> None:
         if self.order not in get_args(Order):
             raise UserError(f"Option order {self.order!r}: expected one of {', '.join(get_args(Order))}.")
-        if self.temperature < 0:
+        if not 0 <= self.temperature < float("inf"):
             raise UserError(f"Temperature {self.temperature}: expected 0 (greedy) or more.")
         if not 0 < self.top_p <= 1:
             raise UserError(f"top_p {self.top_p}: expected a share above 0, at most 1.")

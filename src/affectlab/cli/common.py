@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -28,6 +29,7 @@ def guarded(command: Callable[[], Any], *, debug: bool) -> int:
     one line that says so, and the traceback under ``--debug``.
     """
     try:
+        _check_words(sys.argv)
         command()
         sys.stdout.flush()
     except SystemExit as ended:  # typer has told of wrong usage, or a command chose its exit code
@@ -41,13 +43,26 @@ def guarded(command: Callable[[], Any], *, debug: bool) -> int:
         # The reader (head, less) has gone: nothing is wrong, and nothing more may be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return _bug(error, debug=debug)
+        # What is left in the buffer would raise again when Python closes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _failed("Standard output could not be written: no space left.", 1, debug=debug)
     except Exception as error:  # noqa: BLE001 - the last place an unforeseen error can be told to the user
-        text = (
-            f"This is a bug in affectlab ({type(error).__name__}: {error}). "
-            "Run again with --debug and report what it prints."
-        )
-        return _failed(text, 1, debug=debug)
+        return _bug(error, debug=debug)
     return 0
+
+
+def _check_words(words: Sequence[str]) -> None:
+    for word in words:
+        if any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise UserError(f"The argument {word!r} is not valid UTF-8; rename the file or folder it names.")
+
+
+def _bug(error: Exception, *, debug: bool) -> int:
+    text = f"This is a bug in affectlab ({type(error).__name__}: {error}). "
+    return _failed(text + "Run again with --debug and report what it prints.", 1, debug=debug)
 
 
 def _failed(text: str, code: int, *, debug: bool) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -49,4 +50,6 @@ vectors.add_to(app)
 
 def main() -> None:
     """Entry point: runs a command and turns errors into one clear text and an exit code."""
+    # A cluster's scheduler stops a job with SIGTERM: it ends as cleanly as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(guarded(lambda: app(prog_name="affectlab"), debug="--debug" in sys.argv))

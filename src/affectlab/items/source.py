@@ -30,6 +30,8 @@ def read_bytes(source: str) -> bytes:
     """
     path = Path(source).expanduser()
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise UserError(f"{source} is no regular file; write what it gives into a file first")
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise UserError(_missing(source, path)) from error

@@ -146,8 +146,9 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
     if missing := sorted(info["missing_keys"]):
         raise UserError(f"{spec} lacks {len(missing)} of its weights, {missing[0]} for one. Fetch or save it again.")
     model.to(device).eval()
-    identity = identity | {"dtype": settings.dtype, "device": str(device), "threads": torch.get_num_threads()}
-    card = ModelCard(spec, name, identity, {library: version(library) for library in _LIBRARIES})
+    identity = identity | {"dtype": settings.dtype, "device": str(device)}
+    libraries = {library: version(library) for library in _LIBRARIES} | {"threads": str(torch.get_num_threads())}
+    card = ModelCard(spec, name, identity, libraries)
     return Loaded(model, tokenizer, card)
 
 

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from affectlab.errors import AffectlabError, UserError, WorldError
 from affectlab.models.base import Ability, Answer, Failure, ModelCard, Request, Response
-from affectlab.models.replies import Fault, FaultError, error_in_status, response_from
+from affectlab.models.replies import FILTERED, Fault, FaultError, error_in_status, response_from
 from affectlab.models.seeding import request_seed
 from affectlab.models.settings import ModelSettings
 
@@ -213,6 +213,8 @@ class RemoteModel:
                 return response_from(data, request, time.monotonic() - began)
             except FaultError as error:
                 fault = error.fault
+            if fault.kind == FILTERED:
+                return Response(text=None, finish="filter", seconds=time.monotonic() - began)
             if fault.stops and (fault.kind != "forbidden" or not self._health.succeeded):
                 raise self._stopped(fault)
             if fault.unsupported and refused < _MOST_ADAPTATIONS:

@@ -19,6 +19,10 @@ _FINISHES: Mapping[str, Finish] = {
     "safety": "filter",
     "refusal": "filter",
 }
+FILTERED = "filtered"
+"""Kind of a fault that is the provider's content filter declining the prompt: an answer of a sort, a refusal."""
+
+_FILTERED = ("content_filter", "content filter", "content_policy", "content management policy")
 _ADAPTABLE = ("max_completion_tokens", "max_tokens", "temperature", "top_p", "seed", "stop")
 _UNSUPPORTED = ("unsupported", "not support", "unrecognized", "unknown parameter", "not allowed", "not permitted")
 
@@ -73,6 +77,8 @@ def _fault(status: int, error: Mapping[str, Any], wait: float | None) -> Fault:
     message = " ".join(str(error.get("message") or "").split())[:300]
     text = f"status {status}{f' ({message})' if message else ''}."
     code = str(error.get("code") or error.get("type") or "")
+    if status == 400 and any(word in f"{code} {message}".lower() for word in _FILTERED):
+        return Fault(FILTERED, text, passing=False)
     if status == 402 or code == "insufficient_quota":
         return Fault("quota", text, passing=False, stops=True)
     if status in (401, 403, 404):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from affectlab.runs.compare import Comparison, compare_runs
 from affectlab.runs.executor import Progress, Session, execute
 from affectlab.runs.folder import RunFolder
+from affectlab.runs.foreign import score_predictions
 from affectlab.runs.plan import Cell, Plan, make_plan
-from affectlab.runs.score import ScoredRun, open_run, read_run, score_predictions, score_run
+from affectlab.runs.score import ScoredRun, open_run, read_run, score_run
 
 __all__ = [
     "Cell",

@@ -118,11 +118,12 @@ def execute(
 
 def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:
     asked = manifests.make(plan, model.card)
-    if folder.exists():
+    if folder.exists() and folder.has_responses():
         found = folder.manifest()
         manifests.check_same(found, asked, str(folder.path))
         return found
-    folder.check_new()
+    if not folder.exists():  # a run that never got an answer has nothing to lose: it may be begun anew
+        folder.check_new()
     folder.write_items(plan.items)
     return asked
 

@@ -116,6 +116,10 @@ class RunFolder:
         """Whether a run has been started here."""
         return self.manifest_path.is_file()
 
+    def has_responses(self) -> bool:
+        """Whether anything was answered yet."""
+        return self.responses_path.exists() and self.responses_path.stat().st_size > 0
+
     def check_new(self) -> None:
         """Refuse a folder that holds something else.
 
@@ -205,7 +209,7 @@ class RunFolder:
         answers = Answers()
         if not self.responses_path.exists():
             return answers
-        with self.responses_path.open("rb") as file:
+        with reading(self.responses_path), self.responses_path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
                     answers.torn += 1
@@ -292,6 +296,17 @@ def writing(path: str | Path) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the operating system says about reading into an error a user can act on."""
+    try:
+        yield
+    except PermissionError as error:
+        raise UserError(f"{path} may not be read by this user; change its permissions.") from error
+    except OSError as error:
+        raise WorldError(f"{path} could not be read ({error.strerror}).") from error
+
+
 def _cut_torn_line(path: Path) -> None:
     if not path.exists():
         return
@@ -341,6 +356,9 @@ def _item_from_dict(row: Mapping[str, Any]) -> Item:
 
 def _response_from_dict(row: Mapping[str, Any]) -> Response:
     kept = dict(row)
+    for name in ("text", "reasoning", "prompt"):
+        if not isinstance(kept.get(name), str | None):
+            raise TypeError(f"{name} is {type(kept[name]).__name__}, not text")
     if usage := kept.get("usage"):
         kept["usage"] = Usage(**usage)
     for name in ("logprobs", "option_tokens"):

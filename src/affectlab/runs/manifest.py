@@ -7,7 +7,7 @@ import json
 import platform
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -115,17 +115,26 @@ def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -
     Raises:
         UserError: Naming every field that differs, with both values.
     """
-    differences = []
-    for name in DECISIVE:
-        before, after = field(found, name), field(asked, name)
-        if before != after:
-            differences.append(f"  {name}: the folder has {_short(before)}, this command asks {_short(after)}")
+    differences = [
+        f"  {name}: the folder has {_short(before)}, this command asks {_short(after)}"
+        for decisive in DECISIVE
+        for name, before, after in _differing(decisive, field(found, decisive), field(asked, decisive))
+    ]
     if differences:
         raise UserError(
             f"{where} belongs to another run. What differs:\n" + "\n".join(differences) + "\n"
             "Choose another --out, or repeat the command that began it:\n"
             f"  {_first_command(found)}"
         )
+
+
+def _differing(name: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The innermost fields in which two values differ."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in sorted({*before, *after}):
+            yield from _differing(f"{name}.{key}", before.get(key), after.get(key))
+    elif before != after:
+        yield name, before, after
 
 
 def _first_command(manifest: Mapping[str, Any]) -> str:

@@ -11,7 +11,6 @@ import affectlab
 from affectlab.benchmarks import open_benchmark
 from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
-from affectlab.metrics.prediction_file import read_predictions
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.runs.folder import SCHEMA, Answers, RunFolder
@@ -139,6 +138,12 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
         raise UserError(
             f"{folder.items_path} was changed since the run began; restore it, or run anew in another --out."
         )
+    if plan.prompt_sha256() != manifest["prompt_sha256"]:
+        raise UserError(
+            f"{folder.path} was asked other prompts than its manifest and this affectlab make "
+            f"(run with {manifest['package_version']}), so its letters would be read through the wrong options. "
+            "Undo what was changed in the folder, or score it with the version that ran it."
+        )
     predictions = tuple(plan.predictions(answers.by_cell))
     table = PredictionTable.from_rows(predictions)
     planned, answered = _coverage(plan, answers)
@@ -191,24 +196,6 @@ def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
         "requests": {"planned": scored.planned, "answered": scored.answered},
         "interval": {"level": interval.level, "replicates": interval.replicates, "seed": interval.seed},
         "conditions": {condition: sheet.to_dict() for condition, sheet in scored.scores.items()},
-    }
-
-
-def score_predictions(
-    path: str | Path, benchmark: str, protocol: str, interval: Interval | None = None
-) -> dict[str, Scores]:
-    """Score a ``predictions.jsonl`` that stands alone, by condition.
-
-    Raises:
-        UserError: When the file is missing or a line is not a prediction.
-    """
-    opened = open_benchmark(benchmark)
-    if protocol not in opened.protocols:
-        raise UserError(f"{benchmark} has no protocol {protocol!r}; it has {', '.join(opened.protocols)}.")
-    table = read_predictions(path)
-    return {
-        condition: opened.score(Scoring(table, condition, protocol, interval or Interval()))
-        for condition in table.condition.values
     }
 
 
