@@ -28,3 +28,9 @@ def test_the_difference_of_two_runs_is_a_difference_and_their_figures_are_shares
     assert paired_difference(a, b).difference.unit == "difference"
     same = paired_difference(a, a).difference  # no interval: the replicates agree
     assert (same.low, same.unit) == (None, "difference")
+
+
+def test_an_estimate_prints_as_a_line() -> None:
+    line = "macro_f1 0.1286 [0.0286, 0.192], n=20, clusters=10"
+    assert str(Estimate("macro_f1", 0.12857142, 0.0286, 0.192, 20, 10)) == line
+    assert str(Estimate("accuracy", None, reason="nothing to score")) == "accuracy: undefined (nothing to score)"

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from affectlab.stats.estimate import Estimate, Unit
+
+T = TypeVar("T")
 
 Cell: TypeAlias = "str | int | float | Estimate | None"
 
@@ -73,17 +75,17 @@ class Scores:
         """The headline figure of that name.
 
         Raises:
-            KeyError: When there is none.
+            KeyError: When there is none; it names those there are.
         """
-        return {estimate.name: estimate for estimate in self.headline}[name]
+        return _named({estimate.name: estimate for estimate in self.headline}, name)
 
     def table(self, table_id: str) -> Table:
         """The table of that id.
 
         Raises:
-            KeyError: When there is none.
+            KeyError: When there is none; it names those there are.
         """
-        return {table.id: table for table in self.tables}[table_id]
+        return _named({table.id: table for table in self.tables}, table_id)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -119,6 +121,12 @@ class Scores:
             notes=tuple(data["notes"]),
             signature=data["signature"],
         )
+
+
+def _named(found: Mapping[str, T], name: str) -> T:
+    if name not in found:
+        raise KeyError(f"{name!r} is not here; there are {', '.join(found) or 'none'}")
+    return found[name]
 
 
 def _cell(cell: Any) -> Cell:

@@ -58,7 +58,7 @@ def _examples(run: ScoredRun) -> Iterator[Example]:
             caption=caption,
             item=cell.item,
             prompt=_prompt(plan, cell, items[cell.item], answered),
-            reply="\n\n".join(response.text or "" for response in answered.values()),
+            reply="\n\n".join(_replied(plan, cell, items[cell.item], answered)),
             answers=tuple(_answer(plan.benchmark, row) for row in rows),
             condition=cell.condition,
         )
@@ -92,6 +92,19 @@ def _prompt(plan: Plan, cell: Cell, item: Item, answered: Answered) -> str:
             sent = "\n\n".join(f"[{message.role}]\n{message.content}" for message in request.messages)
             shown.append(response.prompt or sent)
     return "\n\n".join(shown)
+
+
+def _replied(plan: Plan, cell: Cell, item: Item, answered: Answered) -> Iterator[str]:
+    """What came back: the text, or the options with their log-probabilities, likeliest first."""
+    for request in plan.requests(cell, item, answered):
+        response = answered.get((request.variant, request.step))
+        if response is None:
+            continue
+        if response.logprobs is None:
+            yield response.text or ""
+        else:
+            scored = sorted(zip(response.logprobs, request.options, strict=True), reverse=True)
+            yield "\n".join(f"{option!r} {logprob:.3f}" for logprob, option in scored)
 
 
 def _shown(benchmark: Benchmark, slot: str, value: object) -> str:

@@ -42,7 +42,7 @@ class Example:
         caption: Why it is shown (``"First wrong answer"``).
         item: Id of the item.
         prompt: What the model was sent, rendered.
-        reply: What came back, raw; empty when options were scored.
+        reply: What came back, raw; where options were scored, each with its log-probability.
         answers: What was read, one per slot.
         condition: State the model was in.
     """

@@ -73,13 +73,8 @@ def render_document(document: Document) -> RenderableType:
 def render_headline(scores: Scores, condition: str = "") -> RenderableType:
     """The headline figures of one condition in a frame: value, interval, what they rest on."""
     sheets = [_headline_sheet(scores, with_basis) for with_basis in (True, False)]
-    below = [
-        styled(f"{figure_name(estimate.name)}: {estimate.reason}", "yellow")
-        for estimate in scores.headline
-        if estimate.reason
-    ]
-    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
-    below += [styled(f"Intervals: {method}.", "dim") for method in methods]
+    below = [styled(line, "yellow") for line in words.whose(scores.headline, "reason")]
+    below += [styled(f"Intervals of {line}", "dim") for line in words.whose(scores.headline, "method")]
     title = f"Scores, {condition}" if condition else "Scores"
     below.append(styled(cells.IN_PERCENT, "dim"))
     frame = Panel(Group(Fitting(sheets), *below), title=styled(title), title_align="left", border_style="cyan")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Literal
+
 from affectlab.report.cells import number_text
+from affectlab.report.names import figure_name
 from affectlab.stats.estimate import Estimate, Unit
 
 _AFTER: dict[Unit, str] = {"share": " %", "difference": " points", "number": "", "p": ""}
@@ -63,3 +67,12 @@ def against(estimate: Estimate, name: str, value: float) -> str:
         place = "includes"
     label = name if name.isupper() else name[:1].lower() + name[1:]
     return f"The interval {place} {label} ({number_text(value, estimate.unit)})."
+
+
+def whose(estimates: Iterable[Estimate], what: Literal["reason", "method"]) -> list[str]:
+    """Each reason or method once, behind the names of the figures it is of."""
+    names: dict[str, list[str]] = {}
+    for estimate in estimates:
+        if said := getattr(estimate, what):
+            names.setdefault(said, []).append(figure_name(estimate.name))
+    return [f"{', '.join(figures)}: {said}." for said, figures in names.items()]

@@ -35,3 +35,9 @@ class Estimate:
     method: str = ""
     reason: str = ""
     unit: Unit = "share"
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.name}: undefined ({self.reason})"
+        span = "" if self.low is None or self.high is None else f" [{self.low:.4g}, {self.high:.4g}]"
+        return f"{self.name} {self.value:.4g}{span}, n={self.n}, clusters={self.clusters}"

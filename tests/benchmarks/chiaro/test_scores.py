@@ -352,3 +352,12 @@ def test_a_label_that_a_resample_misses_does_not_pull_its_macro_f1_down() -> Non
     figure = scored(table(perfect), "joint", 200).figure("macro_f1")
     assert figure.value == 1.0
     assert figure.low in (None, 1.0)
+
+
+def test_predictions_without_gold_are_counted_and_not_scored() -> None:
+    rows_ = [row(str(n), slot, None, label) for n in range(6) for slot, label in (("A", "joy"), ("B", "fear"))]
+    found = scored(PredictionTable.from_rows(rows_), "joint", 20)
+    by_emotion = rows(found.table("per_emotion"))
+    assert [by_emotion[label][5] for label in ("joy", "pride", "fear")] == [6, 0, 6]
+    assert value(by_emotion["joy"][3]) is None
+    assert {table.id for table in found.tables}.isdisjoint({"baselines", "by_slot", "by_mode"})

@@ -106,13 +106,18 @@ def _statistics() -> dict[str, Statistic]:
         found[f"precision:{label}"] = Share(hit, _column(code))
         found[f"recall:{label}"] = Share(hit, _rows(hit // (N + 1)))
         either = np.union1d(_column(code), _rows(hit // (N + 1)))
-        found[f"f1:{label}"] = Over(CELLS, _label_statistic(cl.f1, code), counted=either)
+        found[f"f1:{label}"] = Over(CELLS, _label_statistic(_f1_if_any_gold, code), counted=either)
         found[f"share_gap:{label}"] = Over(CELLS, _label_statistic(share_gap, code))
     return found
 
 
 def _label_statistic(function: Any, code: int) -> Statistic:
     return lambda totals: function(_matrix(totals))[:, code]
+
+
+def _f1_if_any_gold(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """F1 by label [B, 10]; undefined where nothing has gold, 0 for a label without any beside labels with."""
+    return np.where(cl.support(matrix).sum(axis=-1, keepdims=True) > 0, cl.f1(matrix), np.nan)
 
 
 def _macro_of(matrix: NDArray[np.float64], group: NDArray[np.intp] | None) -> NDArray[np.float64]:

@@ -44,8 +44,8 @@ def score(scoring: Scoring) -> Scores:
             _by_policy(found),
             _per_emotion(table, found),
             _by_polarity(found),
-            *_slices(table, protocol, interval),
-            _baselines(table, protocol),
+            *(_slices(table, protocol, interval) if has_gold.any() else ()),
+            *((_baselines(table, protocol),) if has_gold.any() else ()),
             sheets.positions(table, table.value.recode(CODES, -1) == table.gold.recode(CODES, -2)),
             sheets.outcomes(table),
             *sheets.flags(table),
@@ -88,7 +88,9 @@ def _matrix(table: PredictionTable) -> np.ndarray[tuple[int, ...], np.dtype[np.f
 
 def _per_emotion(table: PredictionTable, found: Mapping[str, Estimate]) -> Table:
     matrix = _matrix(table)
-    support, predicted = cl.support(matrix), cl.predicted(matrix)
+    support = cl.support(matrix)
+    answers = table.value.recode(CODES, -1)
+    predicted = np.bincount(answers[answers >= 0], minlength=len(CODES))  # those to scenes without gold too
     rows = tuple(
         (
             label,
