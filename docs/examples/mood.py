@@ -102,10 +102,11 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
     gold, predicted = table.gold.recode(CODES, -1), table.value.recode(CODES, -1)
     scored = gold >= 0
     n = len(CODES)
+    present, cluster = np.unique(table.cluster.codes, return_inverse=True)
     return Measures(
-        cluster=table.cluster.codes[scored],
+        cluster=cluster[scored].astype(np.int32),
         event=classification.confusion_events(gold[scored], predicted[scored], n),
-        clusters=table.cluster.values,
+        clusters=tuple(table.cluster.values[code] for code in present.tolist()),
         n_events=n * (n + 1),
         statistics={
             "macro_f1": lambda totals: classification.macro_f1(classification.from_totals(totals, n)),
@@ -119,6 +120,7 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
             )
         ),
         headline="macro_f1",
+        units_independent=len(present) == len(table),
     )
 
 

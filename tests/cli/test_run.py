@@ -167,3 +167,11 @@ def test_ctrl_c_and_sigterm_say_how_to_go_on(tmp_path: Path, script: str, sent: 
     assert "To go on:\n  affectlab run chiaro --model" in said
     assert "Traceback" not in said
     assert 5 <= (tmp_path / "run/responses.jsonl").read_bytes().count(b"\n") < 60
+
+
+def test_items_check_says_which_protocols_a_file_is_fit_for(cli: Cli, scenes: Callable[..., Path]) -> None:
+    without = scenes({"agent_a_emotion": ..., "agent_b_emotion": ...})
+    checked = cli("items", "check", without, "--json").json
+    assert checked["protocols"] == ["open"]
+    assert "agent_a_polarity" in checked["not_with"]["joint"]
+    assert "Cannot be asked with protocol joint" in cli("items", "check", without).out

@@ -82,7 +82,7 @@ def test_chi_square(b: int, c: int, plain: tuple[float, float], corrected: tuple
 def run(correct: dict[str, bool], clusters: tuple[str, ...] = ("x", "y", "z")) -> Measures:
     empty = np.empty(0, np.int32)
     share = Share(np.array([1]), np.array([0, 1]))
-    return Measures(empty, empty, clusters, 2, {"accuracy": share}, correct, "accuracy")
+    return Measures(empty, empty, clusters, 2, {"accuracy": share}, correct, "accuracy", units_independent=True)
 
 
 def test_units_are_matched_by_name() -> None:
@@ -102,4 +102,4 @@ def test_dependent_units_get_counts_and_no_p_value() -> None:
     first, second = (replace(run(right), units_independent=False) for right in (units, dict.fromkeys(units, False)))
     found = compare_correct(first, second)
     assert (found.b, found.c, found.n, found.p, found.mid_p) == (6, 0, 6, None, None)
-    assert "several of the 6 units lie in one cluster" in found.reason
+    assert "the 6 units are not independent" in found.reason

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from affectlab.cli.common import AsJson, pairs, print_json, print_rows
+from affectlab.errors import UserError
+
+if TYPE_CHECKING:
+    from affectlab.benchmarks.base import Benchmark
+    from affectlab.items import Item
 
 
 def add_to(app: typer.Typer) -> None:
@@ -37,6 +43,7 @@ def check(
     items = opened.load(data, pairs(field_map or [], "--map"), {})
     ignored = list(items.ignored)
     gold = {slot: sum(slot in item.gold for item in items) for slot in opened.slots}
+    asked, not_asked = _protocols(opened, items)
     slices = Counter((name, value) for item in items for name, value in item.slices.items())
     if as_json:
         print_json(
@@ -45,6 +52,8 @@ def check(
                 "clusters": len({item.cluster for item in items}),
                 "ignored_columns": ignored,
                 "gold": gold,
+                "protocols": asked,
+                "not_with": not_asked,
                 "slices": [
                     {"slice": name, "value": value, "items": count} for (name, value), count in sorted(slices.items())
                 ],
@@ -54,6 +63,8 @@ def check(
     print(f"{len(items)} items in {len({item.cluster for item in items})} clusters; every row is good.")
     if ignored:
         print(f"Columns not used: {', '.join(ignored)}.")
+    for name, reason in not_asked.items():
+        print(f"Cannot be asked with protocol {name}: {reason}")
     print_rows(("slot", "with gold"), [(slot, str(count)) for slot, count in gold.items()])
     if slices:
         print()
@@ -61,6 +72,21 @@ def check(
             ("slice", "value", "items"),
             [(name, value, str(count)) for (name, value), count in sorted(slices.items())],
         )
+
+
+def _protocols(benchmark: Benchmark, items: Sequence[Item]) -> tuple[list[str], dict[str, str]]:
+    """The protocols these items can be asked with, and why they cannot with the others."""
+    from affectlab.benchmarks.base import Asking
+
+    asked, not_asked = [], {}
+    for name, protocol in benchmark.protocols.items():
+        try:
+            for item in items:
+                protocol.requests(item, Asking(), {})
+            asked.append(name)
+        except UserError as error:
+            not_asked[name] = str(error)
+    return asked, not_asked
 
 
 def duplicates(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from affectlab.errors import UserError
@@ -93,6 +94,7 @@ def load_items(
     """
     from pydantic import ValidationError
 
+    _check_fields(source, fields, record)
     rows, personal = drop_personal(read_rows(source, fields), keep={*record.model_fields, *fields})
     _check_columns(source, rows, record)
     problems: list[Problem] = []
@@ -130,6 +132,21 @@ def _unread(rows: Sequence[Row], record: type[BaseModel]) -> list[str]:
         return []
     read = {spelling for name, field in record.model_fields.items() for spelling in _spellings(name, field)}
     return [column for column in dict.fromkeys(name for row in rows for name in row.data) if column not in read]
+
+
+def _check_fields(source: str, fields: Mapping[str, str], record: type[BaseModel]) -> None:
+    """Refuse a mapping to a field the record does not have: it would be ignored, and the column with it."""
+    if record.model_config.get("extra") == "allow":
+        return
+    ours = {spelling for name, field in record.model_fields.items() for spelling in _spellings(name, field)}
+    for name in fields:
+        if name not in ours and name.partition(".")[0] not in ours:
+            near = get_close_matches(name, record.model_fields, n=1, cutoff=0.5)
+            meant = f" Did you mean {near[0]}?" if near else ""
+            raise UserError(
+                f"{source}: --map {name}={fields[name]}: there is no field {name!r}.{meant} "
+                f"The fields are {', '.join(record.model_fields)}."
+            )
 
 
 def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) -> None:

@@ -139,10 +139,3 @@ def micro_f1(matrix: Floats) -> Floats:
     return ratio_or(
         2 * hits(matrix).sum(axis=-1), support(matrix).sum(axis=-1) + predicted(matrix).sum(axis=-1), np.nan
     )
-
-
-def answered_only(matrix: Floats) -> Floats:
-    """The counts under the policy that leaves missing and out-of-space answers out [..., L, L + 1]."""
-    kept = matrix.copy()
-    kept[..., -1] = 0
-    return kept

@@ -109,6 +109,6 @@ def compare_correct(a: Measures, b: Measures) -> McNemar:
     only_b = sum(right and not a.correct[unit] for unit, right in b.correct.items())
     units = len(a.correct)
     if not (a.units_independent and b.units_independent):
-        reason = f"several of the {units} units lie in one cluster and are not independent; see the permutation test"
+        reason = f"the {units} units are not independent (several lie in one cluster); see the permutation test"
         return McNemar(only_a, only_b, units, None, None, reason=reason)
     return mcnemar(only_a, only_b, units)

@@ -99,7 +99,8 @@ class Measures:
         n_events: Number of different events, K.
         statistics: Name -> statistic of the totals [B, K].
         correct: Unit (item) -> whether it is right as a whole, for McNemar's test. May be empty.
-        units_independent: Whether no two units of ``correct`` lie in one cluster.
+        units_independent: Whether no two units of ``correct`` lie in one cluster. Unless stated, McNemar's test gives
+            counts and no p-value: repeats and option orders of one item would manufacture significance.
         headline: Name of the statistic a paper would quote.
         weight: What each event adds to its total [N], finite; 1 each when ``None``. Negative only outside the events
             of a :class:`Share`.
@@ -116,7 +117,7 @@ class Measures:
     correct: Mapping[str, bool]
     headline: str
     weight: NDArray[np.float64] | None = None
-    units_independent: bool = True
+    units_independent: bool = False
 
     def __post_init__(self) -> None:
         if self.cluster.shape != self.event.shape or self.cluster.ndim != 1:

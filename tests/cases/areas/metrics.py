@@ -45,7 +45,7 @@ def _single(name: str) -> Callable[[Mapping[str, Any]], Outcome]:
             "micro_f1": classification.micro_f1(matrix),
             "weighted_f1": classification.weighted_f1(matrix),
             "accuracy": classification.accuracy(matrix),
-            "accuracy_answered": classification.accuracy(classification.answered_only(matrix)),
+            "accuracy_answered": classification.accuracy(matrix * (np.arange(matrix.shape[-1]) < len(codes))),
         }
         found = {key: _defined(float(value)) for key, value in figures.items()}
         coverage = sum(answer is not None for answer in answers) / len(answers) if answers else None
