@@ -48,7 +48,7 @@ GOOD = json.dumps(SCENE).encode()
         (GOOD.replace(b"Bo, at the stop", b"Ana, on the tram"), ["line 1", "Ana, on the tram", "roles"]),
         (GOOD.replace(b'"sentence"', b'"sentense"'), ["sentence"]),
         (GOOD.replace(b'"id": "s1"', b'"id": "s1", "id": "s2"'), ["line 1", "id"]),
-        (b'["not", "a", "row"]', ["line 1"]),
+        (b'["not", "a", "row"]', ["row 1", "row 3"]),
         (b"just words\n", ["line 1"]),
     ],
 )

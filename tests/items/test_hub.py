@@ -23,13 +23,13 @@ def install(monkeypatch: pytest.MonkeyPatch, load_dataset: Callable[..., Any]) -
 
 def test_one_split_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, lambda name: SPLITS if name == "org/set" else {})
-    assert read_rows("hub:org/set:train") == [Row(1, {"text": "a"}), Row(2, {"text": "b"})]
-    assert read_rows("hub:org/set:test", {"sentence": "text"}) == [Row(1, {"sentence": "c"})]
+    assert read_rows("hub:org/set:train") == [Row(1, {"text": "a"}, 1), Row(2, {"text": "b"}, 2)]
+    assert read_rows("hub:org/set:test", {"sentence": "text"}) == [Row(1, {"sentence": "c"}, 1)]
 
 
 def test_a_single_split_needs_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, lambda name: {"only": SPLITS["test"]})
-    assert read_rows("hub:set") == [Row(1, {"text": "c"})]
+    assert read_rows("hub:set") == [Row(1, {"text": "c"}, 1)]
 
 
 def test_splits_are_named_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from affectlab.errors import UserError
 from affectlab.items import DataError, Item, Problem, Row, load_items
@@ -85,9 +85,9 @@ def test_all_problems_of_all_rows_in_plain_words(tmp_path: Path) -> None:
         ],
     )
     assert problems(source) == [
-        (2, "id", "'a'", "a unique id; the row on line 1 has it already"),
+        (2, "id", "'a'", "a unique id; line 1 has it already"),
         (3, "id", "nothing", "a value"),
-        (3, "label", "'joi'", "one of 'joy' or 'fear'"),
+        (3, "label", "'joi'", "one of 'joy' or 'fear'; did you mean 'joy'?"),
         (4, "id", "3", "text"),
         (4, "text", "''", "text that is not empty"),
         (4, "nested.score", "'much'", "a number"),
@@ -103,13 +103,66 @@ def test_long_values_are_cut(tmp_path: Path) -> None:
     assert found == "'" + "y" * 59 + "…"
 
 
-def test_rows_on_one_line_are_told_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("between", "places"),
+    [("", ["row 2", "row 3", "row 4"]), ("\n", ["row 2", "row 3", "row 4"]), ("\n\n", ["row 2 (line 3)"])],
+)
+def test_rows_of_a_document_go_by_number_and_line_where_it_is_another(
+    tmp_path: Path, between: str, places: list[str]
+) -> None:
+    rows = ['{"id":"a","text":"x"}', '{"id":"a","text":"x"}', '{"id":"b","text":1}', "7"]
     file = tmp_path / "x.json"
-    file.write_text('[{"id":"a","text":"x"},{"id":"a","text":"x"},{"id":"b","text":1}]', encoding="utf-8")
-    assert problems(str(file)) == [
-        (1, "id", "'a'", "a unique id; the row on line 1 has it already"),
-        (1, "[2].text", "1", "text"),
+    file.write_text(f"[{f',{between}'.join(rows)}]", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        load_items(str(file), {}, Record, to_item)
+    lines = str(caught.value).splitlines()[1:]
+    assert len(lines) == 3
+    for place, line in zip(places, lines, strict=False):
+        assert line.startswith(f"  {place}")
+    assert "a unique id; row 1 has it already" in lines[0]
+
+
+def test_what_is_wrong_first_hides_nothing_after_it(tmp_path: Path) -> None:
+    rows: list[object] = [
+        {"id": "a", "text": "LOUD"},
+        {"id": "a", "text": "no item"},
+        {"id": "a", "text": "x"},
+        {"id": 4, "text": "LOUD"},  # refused as an id: what is no id cannot be one twice
+        {"id": 4, "text": "LOUD"},
+        3,
     ]
+    assert [(line, field) for line, field, _, _ in problems(put(tmp_path, rows))] == [
+        (1, "text"),
+        (2, ""),
+        (2, "id"),
+        (3, "id"),
+        (4, "id"),
+        (4, "text"),
+        (5, "id"),
+        (5, "text"),
+        (6, ""),
+    ]
+
+
+class Span(BaseModel):
+    id: str
+    start: int
+    end: int
+
+    @model_validator(mode="after")
+    def ordered(self) -> Span:
+        if self.end < self.start:
+            raise ValueError(f"an end after the start, not {self.start} to {self.end}")
+        return self
+
+
+def test_a_rule_of_the_whole_record_shows_its_values_and_not_the_record(tmp_path: Path) -> None:
+    source = put(tmp_path, [{"id": "a", "start": 5, "end": 3}])
+    with pytest.raises(DataError) as caught:
+        load_items(source, {}, Span, lambda record, index: Item(record.id, index, {}, {}))
+    assert str(caught.value.problems[0]) == (
+        "line 1: found fields that do not go together; expected an end after the start, not 5 to 3"
+    )
 
 
 def test_a_field_that_no_row_has_is_one_error(tmp_path: Path) -> None:
@@ -150,3 +203,4 @@ def test_personal_columns_stay_out_unless_asked_for(tmp_path: Path) -> None:
 def test_the_message_counts_one_problem_as_one() -> None:
     assert "1 problem;" in str(DataError("f", [Problem(1, "", "x", "y")]))
     assert str(Problem(3, "a.b", "1", "2")) == "line 3, field a.b: found 1; expected 2"
+    assert str(Problem(3, "", "1", "2", number=2)) == "row 2 (line 3): found 1; expected 2"

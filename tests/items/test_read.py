@@ -50,7 +50,7 @@ def test_json_layouts(tmp_path: Path, name: str, content: str, lines: list[int])
 
 def test_one_object_is_one_row(tmp_path: Path) -> None:
     record = '{"id": 1,\n "labels": ["x"], "spans": [{"a": 1}]}'
-    assert read_rows(put(tmp_path, "x.json", record)) == [Row(1, json.loads(record))]
+    assert read_rows(put(tmp_path, "x.json", record)) == [Row(1, json.loads(record), 1)]
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,11 @@ records = st.lists(st.dictionaries(st.text(), plain, max_size=4), min_size=1, ma
 @given(records, st.sampled_from([None, 1]), st.booleans())
 def test_json_reads_what_json_wrote(data: list[dict[str, object]], indent: int | None, ascii_only: bool) -> None:
     document = json.dumps(data, indent=indent, ensure_ascii=ascii_only)
-    assert [row.data for row in parse_json("x", document)] == data
+    assert [row.data for row in parse_json("x", document).rows] == data
     wrapped = json.dumps({"meta": {"n": 1}, "data": data}, indent=indent, ensure_ascii=ascii_only)
-    assert [row.data for row in parse_json("x", wrapped)] == data
+    assert [row.data for row in parse_json("x", wrapped).rows] == data
     lines = "\n".join(json.dumps(row, ensure_ascii=ascii_only) for row in data)
-    assert [row.data for row in parse_json_lines("x", lines)] == data
+    assert [row.data for row in parse_json_lines(lines).rows] == data
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -107,7 +107,7 @@ cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 def test_tables_read_what_csv_wrote(data: list[tuple[str, str]], delimiter: str) -> None:
     out = io.StringIO(newline="")
     csv.writer(out, delimiter=delimiter).writerows([("id", "a", "b"), *(("1", *row) for row in data)])
-    found = parse_table("x", out.getvalue(), delimiter)
+    found = parse_table("x", out.getvalue(), delimiter).rows
     assert [(row.data.get("a", ""), row.data.get("b", "")) for row in found] == data
 
 
@@ -174,7 +174,7 @@ def test_every_bad_line_is_listed_up_to_twenty(tmp_path: Path) -> None:
         ("x.json", '[{"a": 1} {"a": 2}]', r"column 11: not JSON \(Expecting ',' delimiter\)"),
         ("x.json", '[{"a": 1},]', "not JSON"),
         ("x.json", "{'a': 1}", "looks like a Python literal"),
-        ("x.json", '[1, {"a": 1}]', "line 1: found 1; expected a JSON object"),
+        ("x.json", '[1, {"a": 1}]', "row 1: found 1; expected a JSON object"),
         ("x.csv", "a,b,a\n1,2,3\n", "the header has 'a' twice"),
         ("x.csv", 'a,b\n1,"2\n', "line 2: unexpected end of data"),
         ("x.csv", 'a,b\n1,"2" x\n', "line 2: ',' expected after"),
@@ -259,8 +259,8 @@ def test_texts_by_id_or_line_or_number(tmp_path: Path) -> None:
     assert read_texts(by_id, "m.t") == {"7": "x", "b": "y"}
     twice = put(tmp_path, "b.jsonl", '{"id":7,"t":"x"}\n\n{"id":7,"t":"y"}\n')
     assert read_texts(twice, "t") == {"line 1": "x", "line 3": "y"}
-    crowded = put(tmp_path, "c.json", '[{"t":"x"},{"t":"y"}]')
-    assert read_texts(crowded, "t") == {"row 1": "x", "row 2": "y"}
+    document = put(tmp_path, "c.json", '[{"t":"x"},{"t":"y"},\n\n{"t":"z"},\n{"t":"z"}]')
+    assert read_texts(document, "t") == {"row 1": "x", "row 2": "y", "row 3": "z", "row 4": "z"}
 
 
 def test_texts_that_are_not_there(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator
+
+from affectlab.labels import load as load_labels
 
 
 def _filled(text: str) -> str:
@@ -18,6 +21,39 @@ def blank_is_absent(value: Any) -> Any:
     return None if isinstance(value, str) and not value.strip() else value
 
 
+def label_of(space: str) -> BeforeValidator:
+    """For fields that hold a label: any of its forms becomes its id, an empty string ``None``.
+
+    Args:
+        space: Name of the label space. Loaded when the first value is validated.
+    """
+
+    def label(value: Any) -> Any:
+        value = blank_is_absent(value)
+        if not isinstance(value, str):
+            return value
+        labels = load_labels(space)
+        found = labels.resolve(value)
+        if found is None:
+            near = labels.nearest(value)
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ValueError(f"one of {', '.join(labels.ids)}{hint}")
+        return found
+
+    return BeforeValidator(label)
+
+
+def _visible(text: str) -> str:
+    hidden = next((char for char in text if unicodedata.category(char) in _INVISIBLE), None)
+    if hidden is not None:
+        raise ValueError(f"an id without characters that cannot be seen (U+{ord(hidden):04X} is one)")
+    return text
+
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Unicode categories: control, format (zero-width), line and paragraph separators."""
+
+
 def _number_as_text(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
@@ -25,8 +61,8 @@ def _number_as_text(value: Any) -> Any:
 Text: TypeAlias = Annotated[str, AfterValidator(_filled)]
 """Text that is not empty."""
 
-Identifier: TypeAlias = Annotated[Text, BeforeValidator(_number_as_text)]
-"""An id; whole numbers are read as text."""
+Identifier: TypeAlias = Annotated[Text, BeforeValidator(_number_as_text), AfterValidator(_visible)]
+"""An id; whole numbers are read as text. Nothing in it may be invisible: two ids that look alike would be two items."""
 
 OptionalText: TypeAlias = Annotated[str | None, BeforeValidator(blank_is_absent)]
 """Text, or nothing."""

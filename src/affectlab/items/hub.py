@@ -48,7 +48,7 @@ def read_hub(source: str) -> list[Row]:
         raise UserError(
             f"the data set {name!r} has several splits; write {HUB}{name}:SPLIT with one of {', '.join(splits)}"
         )
-    return [Row(number, dict(row)) for number, row in enumerate(loaded[split or splits[0]], 1)]
+    return [Row(number, dict(row), number) for number, row in enumerate(loaded[split or splits[0]], 1)]
 
 
 def _library() -> ModuleType:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from affectlab.errors import UserError
 from affectlab.items.item import Item
 from affectlab.items.parse import Row
 from affectlab.items.personal import drop_personal
 from affectlab.items.problems import DataError, Problem, shorten
-from affectlab.items.read import read_rows
+from affectlab.items.read import scan_rows
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -78,7 +79,7 @@ def load_items(
     unless ``record`` or ``fields`` names them.
 
     Args:
-        source: What :func:`affectlab.items.read.read_rows` takes.
+        source: What :func:`affectlab.items.read.scan_rows` takes.
         fields: Our field name -> the file's column.
         record: Pydantic model of one row.
         to_item: Item of a valid record and its position among the rows, from 0.
@@ -95,35 +96,40 @@ def load_items(
     from pydantic import ValidationError
 
     _check_fields(source, fields, record)
-    rows, personal = drop_personal(read_rows(source, fields), keep={*record.model_fields, *fields})
+    read, problems = scan_rows(source, fields)
+    rows, personal = drop_personal(read, keep={*record.model_fields, *fields})
     _check_columns(source, rows, record)
-    problems: list[Problem] = []
     valid: list[tuple[Row, R]] = []
     items: list[Item] = []
-    first: dict[str, int] = {}
-    crowded = len({row.line for row in rows}) < len(rows)
+    first: dict[str, Row] = {}
     for index, row in enumerate(rows):
         try:
             parsed = record.model_validate(row.data)
             item = to_item(parsed, index)
         except ValidationError as error:
-            place = f"[{index}]." if crowded else ""
-            problems += [_problem(row, place, detail) for detail in error.errors(include_url=False)]
-            continue
+            wrong = [_problem(row, detail) for detail in error.errors(include_url=False)]
+            problems += wrong
+            key = _written_id(row, record) if all(problem.field != "id" for problem in wrong) else None
         except UserError as error:
-            problems.append(Problem(row.line, "", "a row that makes no item", str(error)))
-            continue
-        valid.append((row, parsed))
-        items.append(item)
-        if item.id in first:
-            used = f"a unique id; the row on line {rows[first[item.id]].line} has it already"
-            problems.append(Problem(row.line, "id", shorten(item.id), used))
-        first.setdefault(item.id, index)
+            problems.append(row.problem("", "a row that makes no item", str(error)))
+            key = _written_id(row, record)
+        else:
+            valid.append((row, parsed))
+            items.append(item)
+            key = item.id
+        if key is not None and first.setdefault(key, row) is not row:
+            problems.append(row.problem("id", shorten(key), f"a unique id; {first[key].place} has it already"))
     if check is not None:
         problems += check(valid)
     if problems:
         raise DataError(source, problems)
     return Loaded(tuple(items), (*personal, *_unread(rows, record)))
+
+
+def _written_id(row: Row, record: type[BaseModel]) -> str | None:
+    """The id of a row that is bad for another reason: it may be used twice all the same."""
+    written = row.data.get("id") if "id" in record.model_fields else None
+    return str(written) if type(written) in {str, int} else None
 
 
 def _unread(rows: Sequence[Row], record: type[BaseModel]) -> list[str]:
@@ -172,18 +178,20 @@ def _spellings(name: str, field: FieldInfo) -> set[str]:
     return {name, *(choice for choice in choices if isinstance(choice, str))}
 
 
-def _problem(row: Row, place: str, detail: ErrorDetails) -> Problem:
-    kind, context = detail["type"], detail.get("ctx", {})
-    field = place + ".".join(str(part) for part in detail["loc"])
-    found = "nothing" if kind == "missing" else shorten(detail["input"])
-    return Problem(row.line, field, found, _expected(kind, context, detail["msg"]))
+def _problem(row: Row, detail: ErrorDetails) -> Problem:
+    field = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "missing":
+        return row.problem(field, "nothing", "a value")
+    # A rule of the whole record: its message names the values, the record itself would only hide them.
+    found = shorten(detail["input"]) if field else "fields that do not go together"
+    return row.problem(field, found, _expected(detail))
 
 
-def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
-    if kind == "missing":
-        return "a value"
+def _expected(detail: ErrorDetails) -> str:
+    kind, context, message = detail["type"], detail.get("ctx", {}), detail["msg"]
     if kind in {"literal_error", "enum"}:
-        return f"one of {context['expected']}"
+        near = get_close_matches(str(detail["input"]), re.findall(r"'([^']*)'", context["expected"]), n=1)
+        return f"one of {context['expected']}" + (f"; did you mean {near[0]!r}?" if near else "")
     if kind == "value_error":
         return str(context["error"])
     return _PLAIN.get(kind, message[:1].lower() + message[1:])

@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from json.decoder import WHITESPACE  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
 from affectlab.errors import UserError
-from affectlab.items.problems import DataError, Problem, shorten
+from affectlab.items.problems import Problem, place_of, shorten
 
 _WRAPPERS = ("data", "rows", "items", "examples", "records")
 
@@ -22,12 +22,30 @@ class Row:
     """One row of a data file.
 
     Attributes:
-        line: Line of the file it starts on, from 1 (for a hub data set: the row, from 1).
+        line: Line of the file it starts on, from 1 (for a hub data set: its number).
         data: Its fields by name.
+        number: Its number, from 1, where rows are not lines (a JSON document, a hub data set); else 0.
     """
 
     line: int
     data: dict[str, Any]
+    number: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words (``"line 7"``, ``"row 3"``)."""
+        return place_of(self.line, self.number)
+
+    def problem(self, field: str, found: str, expected: str) -> Problem:
+        """Something that is wrong in this row."""
+        return Problem(self.line, field, found, expected, self.number)
+
+
+class Parsed(NamedTuple):
+    """The rows a file holds, and what is wrong in its other rows."""
+
+    rows: list[Row]
+    problems: list[Problem]
 
 
 class _RefusedError(ValueError):
@@ -63,12 +81,8 @@ def _float(digits: str) -> float:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_int, parse_float=_float)
 
 
-def parse_json_lines(source: str, text: str) -> list[Row]:
-    """Rows of a file with one JSON object a line. Lines of nothing but white space hold no row.
-
-    Raises:
-        DataError: Listing every line that is not one JSON object.
-    """
+def parse_json_lines(text: str) -> Parsed:
+    """Rows of a file with one JSON object a line; every other line is a problem. Blank lines hold no row."""
     rows: list[Row] = []
     problems: list[Problem] = []
     # Not splitlines: that also breaks at U+2028 and U+0085, which JSON strings may hold.
@@ -91,20 +105,17 @@ def parse_json_lines(source: str, text: str) -> list[Row]:
                 rows.append(Row(number, value))
             else:
                 problems.append(Problem(number, "", shorten(value), "a JSON object in braces"))
-    if problems:
-        raise DataError(source, problems)
-    return rows
+    return Parsed(rows, problems)
 
 
-def parse_json(source: str, text: str) -> list[Row]:
+def parse_json(source: str, text: str) -> Parsed:
     """Rows of one JSON document: a list of objects; an object that wraps such a list; or one object, one row.
 
     An object counts as a wrapper when the list is its only field or is called data, rows, items, examples or
-    records.
+    records. Every element that is no object is a problem.
 
     Raises:
         UserError: When the document is not JSON, or of another shape.
-        DataError: Listing every element that is not an object.
     """
     try:
         start = _skip(text, 0)
@@ -124,15 +135,16 @@ def parse_json(source: str, text: str) -> list[Row]:
         raise UserError(f"{source} holds {error}; correct it and try again") from error
     except RecursionError as error:
         raise UserError(f"{source} holds objects nested too deeply to be data") from error
-    return _rows(source, text, elements)
+    return _rows(text, elements)
 
 
-def parse_table(source: str, text: str, delimiter: str) -> list[Row]:
+def parse_table(source: str, text: str, delimiter: str) -> Parsed:
     """Rows of a CSV or TSV file with a header, quoted as RFC 4180 says. An empty cell is an absent field.
+
+    Every row with more or fewer cells than the header is a problem.
 
     Raises:
         UserError: When the header is wrong or a quote is never closed.
-        DataError: Listing every row with more or fewer cells than the header.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[Row] = []
@@ -147,23 +159,15 @@ def parse_table(source: str, text: str, delimiter: str) -> list[Row]:
             if not header:
                 header = _header(source, cells)
             elif len(cells) != len(header):
-                problems.append(
-                    Problem(
-                        started,
-                        "",
-                        f"{len(cells)} cells ({shorten(cells)})",
-                        f"{len(header)}, as in the header",
-                    )
-                )
+                found = f"{len(cells)} cells ({shorten(cells)})"
+                problems.append(Problem(started, "", found, f"{len(header)}, as in the header"))
             else:
                 rows.append(Row(started, {name: cell for name, cell in zip(header, cells, strict=True) if cell}))
     except csv.Error as error:
         raise UserError(
             f"{source}, line {line}: {error}; quote a cell that holds a quote mark and double the mark"
         ) from error
-    if problems:
-        raise DataError(source, problems)
-    return rows
+    return Parsed(rows, problems)
 
 
 def _header(source: str, cells: list[str]) -> list[str]:
@@ -218,20 +222,18 @@ def _unwrap(source: str, text: str, start: int, value: Any) -> list[tuple[int, A
         key = _skip(text, end) + 1
 
 
-def _rows(source: str, text: str, elements: list[tuple[int, Any]]) -> list[Row]:
+def _rows(text: str, elements: list[tuple[int, Any]]) -> Parsed:
     rows: list[Row] = []
     problems: list[Problem] = []
     line, counted = 1, 0
-    for offset, value in elements:
+    for number, (offset, value) in enumerate(elements, 1):
         line += text.count("\n", counted, offset)
         counted = offset
         if isinstance(value, dict):
-            rows.append(Row(line, value))
+            rows.append(Row(line, value, number))
         else:
-            problems.append(Problem(line, "", shorten(value), "a JSON object in braces"))
-    if problems:
-        raise DataError(source, problems)
-    return rows
+            problems.append(Problem(line, "", shorten(value), "a JSON object in braces", number))
+    return Parsed(rows, problems)
 
 
 def _check_text(text: str, value: Any) -> None:

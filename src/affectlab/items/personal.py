@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 
 from affectlab.items.parse import Row
@@ -46,7 +47,7 @@ def drop_personal(
         data = {name: value for name, value in row.data.items() if name not in personal}
         if salt is not None:
             data |= {n: _hashed(row.data[n], salt) for n in personal if row.data.get(n) is not None}
-        changed.append(Row(row.line, data))
+        changed.append(replace(row, data=data))
     return changed, personal
 
 

@@ -14,25 +14,38 @@ SHOWN = 20
 _LONGEST = 60
 
 
+def place_of(line: int, number: int = 0) -> str:
+    """Where a row is, in words: its line, or its number and, where that is another, its line.
+
+    >>> place_of(7), place_of(1, 3), place_of(18, 3)
+    ('line 7', 'row 3', 'row 3 (line 18)')
+    """
+    if not number:
+        return f"line {line}"
+    return f"row {number}" if line in (1, number) else f"row {number} (line {line})"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong in one row.
+    """One thing that is wrong in one row. :meth:`affectlab.items.Row.problem` makes one.
 
     Attributes:
-        line: Line of the file the row starts on, from 1 (for a hub data set: the row, from 1).
+        line: Line of the file the row starts on, from 1.
         field: Name of the field, dotted where nested; empty when the row as a whole is wrong.
         found: What is there, shortened.
         expected: What should be there, in plain words.
+        number: Number of the row, from 1, where rows are not lines; else 0.
     """
 
     line: int
     field: str
     found: str
     expected: str
+    number: int = 0
 
     def __str__(self) -> str:
         field = f", field {self.field}" if self.field else ""
-        return f"line {self.line}{field}: found {self.found}; expected {self.expected}"
+        return f"{place_of(self.line, self.number)}{field}: found {self.found}; expected {self.expected}"
 
 
 class DataError(UserError):
@@ -40,12 +53,12 @@ class DataError(UserError):
 
     Attributes:
         source: The file, as the user named it.
-        problems: All problems, sorted by line.
+        problems: All problems, in the order of the rows.
     """
 
     def __init__(self, source: str, problems: Iterable[Problem]) -> None:
         self.source = source
-        self.problems = tuple(sorted(problems, key=lambda problem: problem.line))
+        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.number)))
         total = len(self.problems)
         lines = [f"{source}: {total} problem{'s' if total != 1 else ''}; nothing was loaded"]
         lines += [f"  {problem}" for problem in self.problems[:SHOWN]]

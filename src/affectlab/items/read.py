@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from affectlab.errors import UserError
-from affectlab.items.parse import Row, parse_json, parse_json_lines, parse_table
-from affectlab.items.problems import DataError, Problem, shorten
+from affectlab.items.parse import Parsed, Row, parse_json, parse_json_lines, parse_table
+from affectlab.items.problems import DataError, shorten
 from affectlab.items.source import HUB, file_digest, read_text
 
 _ABSENT = object()
@@ -19,7 +20,28 @@ _NO_FIELDS: Mapping[str, str] = {}
 
 
 def read_rows(source: str, fields: Mapping[str, str] = _NO_FIELDS) -> list[Row]:
-    """Reads all rows of a source.
+    """Reads all rows of a source, and refuses it whole when one of them is no row.
+
+    Args:
+        source: What :func:`scan_rows` takes.
+        fields: Our field name -> the file's column, as there.
+
+    Returns:
+        Rows in file order; never empty.
+
+    Raises:
+        DataError: Listing everything that is no row.
+        UserError: As :func:`scan_rows`.
+        WorldError: As :func:`scan_rows`.
+    """
+    rows, problems = scan_rows(source, fields)
+    if problems:
+        raise DataError(source, problems)
+    return rows
+
+
+def scan_rows(source: str, fields: Mapping[str, str] = _NO_FIELDS) -> Parsed:
+    """Reads the rows of a source, and what is wrong in those that are none.
 
     The format goes by the suffix (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``) and, where that
     says nothing or a ``.json`` file holds one object a line, by the content.
@@ -31,21 +53,24 @@ def read_rows(source: str, fields: Mapping[str, str] = _NO_FIELDS) -> list[Row]:
             renamed top-level column is no longer there under its old name.
 
     Returns:
-        Rows in file order; never empty.
+        Rows in file order, never empty, and the problems.
 
     Raises:
+        DataError: When all rows are bad.
         UserError: Naming the source, what is wrong with it, and what to do.
         WorldError: When the disk or the hub fails.
     """
     if source.startswith(HUB):
         from affectlab.items.hub import read_hub
 
-        rows = read_hub(source)
+        rows, problems = Parsed(read_hub(source), [])
     else:
-        rows = _parse(source, read_text(source))
+        rows, problems = _parse(source, read_text(source))
     if not rows:
+        if problems:
+            raise DataError(source, problems)
         raise UserError(f"{source} holds no rows; it must hold at least one")
-    return rename(source, rows, fields)
+    return Parsed(rename(source, rows, fields), problems)
 
 
 def source_digest(source: str) -> str:
@@ -69,7 +94,7 @@ def rename(source: str, rows: list[Row], fields: Mapping[str, str]) -> list[Row]
     for ours, column in fields.items():
         if all(_at(row.data, column) is _ABSENT for row in rows):
             raise UserError(_no_column(source, rows, column, ours))
-    return [Row(row.line, _renamed(row.data, fields)) for row in rows] if fields else rows
+    return [replace(row, data=_renamed(row.data, fields)) for row in rows] if fields else rows
 
 
 def _no_column(source: str, rows: list[Row], column: str, ours: str = "") -> str:
@@ -106,7 +131,7 @@ def _paths(data: dict[str, Any], prefix: str = "") -> list[str]:
     return paths
 
 
-def _parse(source: str, text: str) -> list[Row]:
+def _parse(source: str, text: str) -> Parsed:
     suffix = Path(source).suffix.lower()
     if suffix == ".csv":
         return parse_table(source, text, ",")
@@ -116,9 +141,9 @@ def _parse(source: str, text: str) -> list[Row]:
     if start.startswith("["):
         return parse_json(source, text)
     if suffix in {".jsonl", ".ndjson"}:
-        return parse_json_lines(source, text)
+        return parse_json_lines(text)
     if start.startswith("{"):
-        return parse_json_lines(source, text) if _object_a_line(start) else parse_json(source, text)
+        return parse_json_lines(text) if _object_a_line(start) else parse_json(source, text)
     if suffix == ".json":
         return parse_json(source, text)
     return parse_table(source, text, "\t" if "\t" in start.partition("\n")[0] else ",")
@@ -139,12 +164,12 @@ def read_texts(source: str, field: str) -> dict[str, str]:
     """The texts of one column, for checks that need nothing else of a file.
 
     Args:
-        source: What :func:`read_rows` takes.
+        source: What :func:`scan_rows` takes.
         field: The file's column that holds the text; may be a dotted path.
 
     Returns:
-        Key -> text, in file order. The key is the row's ``id`` where every row has one of its own, else its line
-        (``line 7``) or, where several rows share a line, its number (``row 7``).
+        Key -> text, in file order. The key is the row's ``id`` where every row has one of its own, else where it is
+        (``line 7``, ``row 7``).
 
     Raises:
         DataError: Listing every row without text in this column.
@@ -156,7 +181,7 @@ def read_texts(source: str, field: str) -> dict[str, str]:
     if all(text is _ABSENT for text in texts):
         raise UserError(_no_column(source, rows, field))
     problems = [
-        Problem(row.line, field, "nothing" if text is _ABSENT else shorten(text), "text")
+        row.problem(field, "nothing" if text is _ABSENT else shorten(text), "text")
         for row, text in zip(rows, texts, strict=True)
         if not isinstance(text, str)
     ]
@@ -167,7 +192,4 @@ def read_texts(source: str, field: str) -> dict[str, str]:
 
 def _keys(rows: list[Row]) -> list[str]:
     ids = [str(row.data["id"]) for row in rows if row.data.get("id") is not None]
-    if len(set(ids)) == len(rows):
-        return ids
-    lines = [f"line {row.line}" for row in rows]
-    return lines if len(set(lines)) == len(rows) else [f"row {number}" for number in range(1, len(rows) + 1)]
+    return ids if len(set(ids)) == len(rows) else [row.place for row in rows]

@@ -259,9 +259,13 @@ class LabelSpace:
             raise UserError(f"label space {self.name!r}: no label is made up of {made_of}; it takes {takes}")
         return composed
 
-    def _unknown(self, text: str) -> str:
+    def nearest(self, text: str) -> tuple[str, ...]:
+        """Ids of the labels whose written forms are most like ``text``, the likest first; at most three."""
         near = get_close_matches(fold(text), self.lookup, n=3, cutoff=0.6)
-        hint = " or ".join(dict.fromkeys(repr(self.lookup[form]) for form in near))
+        return tuple(dict.fromkeys(self.lookup[form] for form in near))
+
+    def _unknown(self, text: str) -> str:
+        hint = " or ".join(map(repr, self.nearest(text)))
         return (
             f"{text!r} is not a label of {self.name!r}"
             + (f"; did you mean {hint}?" if hint else ";")

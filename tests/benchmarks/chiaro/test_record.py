@@ -95,6 +95,13 @@ def test_labels_are_read_by_any_of_their_names() -> None:
     assert scene(agent_a_emotion=space.name_of("joy", "zh")).agent_a_emotion == "joy"
 
 
+def test_rules_over_two_fields_hold_whatever_else_is_wrong() -> None:
+    row = {**FULL, "id": " ", "agent_b_role": "the guard", "agent_b_emotion": "pride", "mode": "mental"}
+    text = messages(row)
+    for said in ("not empty", "agent_a_role is", "not relief and pride", "physical"):
+        assert said in text
+
+
 def test_an_unknown_label_is_refused_with_the_allowed_ones() -> None:
     text = messages({**FULL, "agent_a_emotion": "bliss-ish"})
     for label in load_labels("chiaro10").ids:

@@ -16,10 +16,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    model_validator,
+    ValidationInfo,
+    field_validator,
 )
 
-from affectlab.items.fields import Identifier, OptionalText, Text, blank_is_absent
+from affectlab.items.fields import Identifier, OptionalText, Text, blank_is_absent, label_of
 from affectlab.items.item import Item
 from affectlab.items.load import Loaded, load_items
 from affectlab.labels import load as load_labels
@@ -50,18 +51,7 @@ def _identifier(value: Any) -> Any:
     return re.sub(r"\W+", "_", value.strip().casefold()) if isinstance(value, str) else value
 
 
-def _emotion(value: Any) -> Any:
-    value = blank_is_absent(value)
-    if not isinstance(value, str):
-        return value
-    space = load_labels(LABEL_SPACE)
-    label = space.resolve(value)
-    if label is None:
-        raise ValueError(f"one of {', '.join(space.ids)}")
-    return label
-
-
-Emotion: TypeAlias = Annotated[str | None, BeforeValidator(_emotion)]
+Emotion: TypeAlias = Annotated[str | None, label_of(LABEL_SPACE)]
 
 
 def _both_spellings(prefix: str, suffix: str, letter: str) -> AliasChoices:
@@ -115,28 +105,38 @@ class Scene(BaseModel):
     scene_group: OptionalText = None
     source: OptionalText = None
 
-    # Messages of these errors complete "expected …", as the loader prints them.
+    # Rules over two fields stand at the later one, so that a bad field elsewhere hides none of them. Messages complete
+    # "expected …", as the loader prints them.
 
-    @model_validator(mode="after")
-    def _two_people(self) -> Scene:
-        if _folded(self.agent_a_role) == _folded(self.agent_b_role):
-            raise ValueError(f"two roles that tell the agents apart, not {self.agent_a_role!r} for both")
-        return self
+    @field_validator("agent_b_role")
+    @classmethod
+    def _two_people(cls, role: str, info: ValidationInfo) -> str:
+        other = info.data.get("agent_a_role")
+        if other is not None and _folded(role) == _folded(other):
+            raise ValueError(f"two roles that tell the agents apart; agent_a_role is {other!r}")
+        return role
 
-    @model_validator(mode="after")
-    def _two_polarities(self) -> Scene:
+    @field_validator("agent_b_emotion")
+    @classmethod
+    def _two_polarities(cls, gold_b: str | None, info: ValidationInfo) -> str | None:
         polarity = load_labels(LABEL_SPACE).group_of
-        gold_a, gold_b = self.agent_a_emotion, self.agent_b_emotion
+        gold_a = info.data.get("agent_a_emotion")
         if gold_a and gold_b and polarity(gold_a) == polarity(gold_b):
             raise ValueError(
                 f"one positive and one negative emotion, not {gold_a} and {gold_b} (both {polarity(gold_a)})"
             )
-        if self.agent_a_polarity:
-            if gold_a and polarity(gold_a) != self.agent_a_polarity:
-                raise ValueError(f"agent_a_polarity to be that of {gold_a} ({polarity(gold_a)})")
-            if gold_b and polarity(gold_b) == self.agent_a_polarity:
-                raise ValueError(f"agent_a_polarity to be the opposite of that of {gold_b} ({polarity(gold_b)})")
-        return self
+        return gold_b
+
+    @field_validator("agent_a_polarity")
+    @classmethod
+    def _polarity_of_gold(cls, stated: str | None, info: ValidationInfo) -> str | None:
+        polarity = load_labels(LABEL_SPACE).group_of
+        gold_a, gold_b = info.data.get("agent_a_emotion"), info.data.get("agent_b_emotion")
+        if stated and gold_a and polarity(gold_a) != stated:
+            raise ValueError(f"the polarity of {gold_a} ({polarity(gold_a)})")
+        if stated and gold_b and polarity(gold_b) == stated:
+            raise ValueError(f"the opposite of the polarity of {gold_b} ({polarity(gold_b)})")
+        return stated
 
 
 def to_item(scene: Scene, index: int) -> Item:
