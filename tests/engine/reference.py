@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 
 from affectlab.engine import Intervention
@@ -15,9 +16,19 @@ from affectlab.engine import Intervention
 def edited(model: Any, paths: Sequence[str], intervention: Intervention, prompt: int) -> Iterator[None]:
     """A model under an intervention; the first ``prompt`` tokens of what it is fed are the prompt."""
 
+    opened: list[Any] = []
+
+    def look(_module: Any, _args: Any, out: Any) -> None:
+        gate = intervention.gate
+        assert gate is not None
+        u = torch.from_numpy(gate.vector) / float(np.linalg.norm(gate.vector))
+        projection = (out[0] if isinstance(out, tuple) else out)[0] @ u
+        opened[:] = [projection >= gate.threshold if gate.side == "above" else projection < gate.threshold]
+
     def hook(edits: list[Any]) -> Any:
         def run(_module: Any, _args: Any, out: Any) -> Any:
-            hidden = (out[0] if isinstance(out, tuple) else out).clone()
+            before = out[0] if isinstance(out, tuple) else out
+            hidden = before.clone()
             where = {"all": slice(None), "prompt": slice(prompt), "generated": slice(prompt, None)}
             at = where[intervention.positions]
             for edit in edits:
@@ -32,11 +43,15 @@ def edited(model: Any, paths: Sequence[str], intervention: Intervention, prompt:
                 else:
                     new = h - torch.outer((h @ u)[0] - edit.amount, u)[None]
                 hidden[:, at] = new
+            if opened:
+                hidden = torch.where(opened[0][None, :, None], hidden, before)
             return (hidden, *out[1:]) if isinstance(out, tuple) else hidden
 
         return run
 
     handles = []
+    if intervention.gate is not None:
+        handles.append(model.get_submodule(paths[intervention.gate.layer]).register_forward_hook(look))
     for layer in {edit.layer for edit in intervention.edits}:
         edits = [edit for edit in intervention.edits if edit.layer == layer]
         handles.append(model.get_submodule(paths[layer]).register_forward_hook(hook(edits)))

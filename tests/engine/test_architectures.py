@@ -14,7 +14,17 @@ import pytest
 import torch
 from tests.engine import architectures, reference
 
-from affectlab.engine import NEUTRAL, Edit, Engine, EngineSettings, GenerateRow, Generation, Intervention, ScoreRow
+from affectlab.engine import (
+    NEUTRAL,
+    Edit,
+    Engine,
+    EngineSettings,
+    Gate,
+    GenerateRow,
+    Generation,
+    Intervention,
+    ScoreRow,
+)
 
 SIZE = 1.5
 
@@ -32,7 +42,7 @@ def vector(seed: int) -> Any:
 
 
 def interventions() -> list[Intervention]:
-    """Neutral, one of each kind and position, several layers, two edits of one layer."""
+    """Neutral, one of each kind and position, several layers, two edits of one layer, one with a gate."""
     return [
         NEUTRAL,
         Intervention((Edit(1, vector(1)),)),
@@ -40,6 +50,7 @@ def interventions() -> list[Intervention]:
         Intervention((Edit(2, vector(3)), Edit(3, vector(4), "add_keep_norm", 2.0)), "generated"),
         Intervention((Edit(1, vector(5), "project_out"), Edit(1, vector(1), amount=0.5))),
         Intervention((Edit(3, vector(6), "clamp", 2.0),)),
+        Intervention((Edit(2, vector(6), "clamp", 2.0), Edit(3, vector(4))), "all", Gate(1, vector(8), 0.0, "below")),
     ]
 
 
@@ -116,7 +127,7 @@ def test_every_fast_way_is_exact_or_left_out(subject: Subject) -> None:
 
 
 def test_scores_are_those_of_plain_passes(subject: Subject) -> None:
-    """[1, 6, 9, 15, 19, 21, 25, 26, 31, 32, 34, 43] Shared, forked, batched, all conditions at once = one by one."""
+    """[1, 6, 9, 15, 19, 21, 25, 26, 31, 32, 34, 40, 43] Shared, forked, batched, conditions together: one by one."""
     found = table(subject.engine, score_rows(), interventions())
     plain = [
         [reference.scores(subject.model, subject.engine.layer_paths, prompt, OPTIONS, one) for one in interventions()]
@@ -188,9 +199,26 @@ def test_the_model_is_left_as_it_was(subject: Subject) -> None:
 
 
 def test_the_empty_and_the_idle_intervention_are_the_model_itself(subject: Subject) -> None:
-    """[29] An amount of 0 is no edit, to the bit."""
-    idle = [NEUTRAL, Intervention((Edit(1, vector(1), amount=0.0),)), Intervention((Edit(2, 0 * vector(1)),))]
+    """[29, 40] An amount of 0 is no edit, to the bit; nor is one whose gate is shut, at that layer or a lower one."""
+    strong = (
+        Edit(1, vector(1), "clamp", 50.0),
+        Edit(2, vector(2), amount=9.0),
+        Edit(3, vector(3), "add_keep_norm", 9.0),
+    )
+    idle = [
+        NEUTRAL,
+        Intervention((Edit(1, vector(1), amount=0.0),)),
+        Intervention((Edit(2, 0 * vector(1)),)),
+        Intervention(strong, "all", Gate(1, vector(5), 1e6)),
+        Intervention(strong, "generated", Gate(0, vector(5), -1e6, "below")),
+    ]
     rows = [ScoreRow(prompts()[0], OPTIONS)]
+    asked = [GenerateRow(prompts()[0], Generation(4))]
     base = table(subject.engine, rows, [NEUTRAL])
+    ((_, _, text),) = subject.engine.generate(asked)
     for one in idle:
         assert np.array_equal(table(subject.engine, rows, [one]), base)
+        assert list(subject.engine.generate(asked, [one])) == [(0, 0, text)]
+    opened = table(subject.engine, rows, [Intervention(strong, "all", Gate(1, vector(5), -1e6))])
+    assert np.abs(opened - base).max() > 0.1
+    assert np.array_equal(opened, table(subject.engine, rows, [Intervention(strong)]))

@@ -313,7 +313,6 @@ def test_a_head_that_needs_all_positions_gets_them(monkeypatch: pytest.MonkeyPat
             raise ValueError("too few positions")
         return run(self, hidden)
 
-    monkeypatch.setattr(Stack, "_probe", lambda self: architectures.WIDTH)
     monkeypatch.setattr(type(model.lm_head), "forward", picky)
     engine = Engine(model, settings=EngineSettings(sharing=False))
     assert not engine.report.head_rows
@@ -325,13 +324,11 @@ def test_a_head_that_needs_all_positions_gets_them(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", ["llama", "gemma3_text", "mamba2"])
 def test_half_precision_is_flagged(name: str) -> None:
-    """[13, 27]"""
+    """[13]"""
     report = Engine(architectures.build(name, dtype="bfloat16")).report
     assert (report.dtype, report.exact) == ("bfloat16", False)
     assert any("depend on the batch" in note for note in report.notes)
-    assert not any("Gemma" in note for note in report.notes)
-    fp16 = Engine(architectures.build("gemma3_text", dtype="float16")).report
-    assert any("Gemma overflows in float16" in note for note in fp16.notes)
+    assert not any("65,504" in note for note in report.notes)
 
 
 def test_layers_can_be_named_and_what_cannot_be_told_is_refused(model: Any) -> None:

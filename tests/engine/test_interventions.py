@@ -7,12 +7,14 @@ import pytest
 import torch
 from tests.engine import architectures
 
-from affectlab.engine import NEUTRAL, Edit, Engine, EngineSettings, GenerateRow, Generation, Intervention, ScoreRow
-from affectlab.engine.interventions import Edits, check
+from affectlab.engine import NEUTRAL, Edit, Engine, Gate, GenerateRow, Generation, Intervention, ScoreRow
+from affectlab.engine.edits import Edits
+from affectlab.engine.interventions import check
 from affectlab.errors import UserError
 
 PROMPT = list(range(60, 71))
 FULL = torch.ones(1, 1, dtype=torch.bool)
+ROOM = [65504.0] * 30
 
 
 def one_position(edits: list[Edit], out: list[float]) -> list[float]:
@@ -54,21 +56,120 @@ def test_the_given_tensor_stays_as_it_is_and_its_type_is_kept() -> None:
         (Edit(3, np.array([1, np.nan], np.float32)), r"not finite"),
         (Edit(3, np.ones(2, np.float32), "add", float("inf")), r"not finite"),
         (Edit(3, np.zeros(2, np.float32), "clamp", 1), r"needs a direction"),
-        (Edit(3, np.ones(2, np.float32), "add", 70000), r"beyond the largest number of the model's type \(6.55e\+04\)"),
+        (Edit(3, np.ones(2, np.float32), "add", 70000), r"length 9.9e\+04 can pass .*there is room for 6.55e\+04"),
         (Edit(3, np.ones(2, np.float32), "multiply"), r"kind is 'multiply', not one of add"),  # type: ignore[arg-type]
     ],
 )
 def test_edits_that_do_not_fit_are_refused(one: Edit, message: str) -> None:
     """[7, 27]"""
     with pytest.raises(UserError, match=message):
-        check([NEUTRAL, Intervention((one,))], 30, 2, 65504.0)
+        check([NEUTRAL, Intervention((one,))], 2, ROOM)
+
+
+def positions(one: Intervention, out: list[list[float]]) -> list[list[float]]:
+    """A layer's output at several positions, after an intervention that reads and edits that layer alone."""
+    made = Edits([one], lambda _layer: "cpu")
+    every = torch.ones(1, len(out), dtype=torch.bool)
+    found = made.on(torch.tensor([0]), every, every)(0, torch.tensor([out], dtype=torch.float32))
+    return [[float(number) for number in row] for row in found[0]]
+
+
+def test_a_gate_leaves_the_positions_at_which_it_is_open() -> None:
+    """[40]"""
+    clamp = (Edit(0, np.array([2.0, 0.0], np.float32), "clamp", -1.0),)
+    # The gate's vector is (0, 5): its direction (0, 1), so the projections of (3, 4), (3, 3.5) and (3, -9) are 4, 3.5
+    # and -9. The clamp sets the first number to -1 where the gate is open; 4 itself is above.
+    states = [[3.0, 4.0], [3.0, 3.5], [3.0, -9.0]]
+    up = np.array([0.0, 5.0], np.float32)
+    above, below = Gate(0, up, 4.0), Gate(0, up, 4.0, "below")
+    assert positions(Intervention(clamp, "all", above), states) == [[-1, 4], [3, 3.5], [3, -9]]
+    assert positions(Intervention(clamp, "all", below), states) == [[3, 4], [-1, 3.5], [-1, -9]]
+    assert positions(Intervention(clamp, "generated", below), states) == states  # all three are of the prompt
+
+
+def test_a_gate_reads_its_layer_as_it_was_before_the_edits() -> None:
+    """[40] The first edit takes (0, 1) out; the gate, which asks for it, stays open for the second."""
+    v, up = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
+    one = Intervention((Edit(0, up, "project_out"), Edit(0, v, amount=2.0)), "all", Gate(0, up, 1.0))
+    assert positions(one, [[3.0, 4.0], [3.0, 0.5]]) == [[5, 0], [3, 0.5]]
+
+
+def test_rows_of_a_batch_have_their_own_gates_and_a_lower_layer_may_be_read() -> None:
+    """[40] Row 0 has a gate at layer 0, row 1 one at layer 1, row 2 none; layer 2 is edited."""
+    v, up = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
+    edits = (Edit(2, v),)
+    made = Edits(
+        [
+            Intervention(edits, "all", Gate(0, up, 1.0)),
+            Intervention(edits, "all", Gate(1, up, 1.0)),
+            Intervention(edits),
+        ],
+        lambda _layer: "cpu",
+    )
+    assert made.layers == {0, 1, 2}
+    every = torch.ones(3, 2, dtype=torch.bool)
+    change = made.on(torch.arange(3), every, every)
+    first = torch.tensor([[[0.0, 2.0], [0.0, 0.0]]] * 3)
+    second = torch.tensor([[[0.0, 0.0], [0.0, 2.0]]] * 3)
+    assert torch.equal(change(0, first), first)
+    assert torch.equal(change(1, second), second)
+    # Open at position 0 for row 0, at position 1 for row 1, at both for row 2.
+    assert change(2, torch.zeros(3, 2, 2))[..., 0].tolist() == [[1, 0], [0, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        (Gate(30, np.ones(2, np.float32), 0), r"gate at layer 30: the model has no such layer"),
+        (Gate(4, np.ones(2, np.float32), 0), r"gate at layer 4: layer 3 is edited before it"),
+        (Gate(3, np.ones(3, np.float32), 0), r"the vector has shape \(3,\)"),
+        (Gate(3, np.zeros(2, np.float32), 0), r"a gate needs a direction"),
+        (Gate(3, np.array([np.inf, 0], np.float32), 0), r"the vector is not finite"),
+        (Gate(3, np.ones(2, np.float32), float("nan")), r"its threshold \(nan\) is not finite"),
+        (Gate(3, np.ones(2, np.float32), 0, "beside"), r"side is 'beside', not one of above, below"),  # type: ignore[arg-type]
+    ],
+)
+def test_gates_that_do_not_fit_are_refused(gate: Gate, message: str) -> None:
+    """[40]"""
+    edits = (Edit(3, np.ones(2, np.float32)), Edit(7, np.ones(2, np.float32)))
+    with pytest.raises(UserError, match=message):
+        check([Intervention(edits, "all", gate)], 2, ROOM)
+
+
+@pytest.mark.parametrize("kind", ["add", "add_keep_norm", "project_out", "clamp"])
+@pytest.mark.parametrize("how", ["all", "generated", "gate"])
+def test_an_edit_is_made_on_the_device_of_its_layer(kind: Any, how: str) -> None:
+    """[37] Layer 0 is on the processor and layer 1 on another device; rows and tokens are counted on the processor."""
+    v = np.ones(2, np.float32)
+    one = Intervention(
+        (Edit(0, v, kind), Edit(1, v, kind)),
+        "generated" if how == "generated" else "all",
+        Gate(0, v, 0.0) if how == "gate" else None,
+    )
+    asked = []
+
+    def device_of(layer: int) -> str:
+        asked.append(layer)
+        return ("cpu", "meta")[layer]
+
+    made = Edits([NEUTRAL, one], device_of)
+    assert set(asked) == {0, 1}
+    for layer, steps in made._steps.items():
+        for step in steps:
+            tensors = (step.member, step.vectors, step.amounts, step.modes, step.delta)
+            assert {one.device.type for one in tensors} == {device_of(layer)}
+    every = torch.ones(3, 2, dtype=torch.bool)
+    change = made.on(torch.tensor([0, 1, 1]), every, ~every)
+    assert change(0, torch.zeros(3, 2, 2)).device.type == "cpu"
+    moved = change(1, torch.zeros(3, 2, 2, device="meta"))
+    assert (moved.device.type, moved.shape) == ("meta", (3, 2, 2))
 
 
 def test_unknown_positions_and_no_interventions_are_refused() -> None:
     with pytest.raises(UserError, match="positions is 'first'"):
-        check([Intervention((), "first")], 30, 2, 1e9)  # type: ignore[arg-type]
+        check([Intervention((), "first")], 2, ROOM)  # type: ignore[arg-type]
     with pytest.raises(UserError, match="No interventions"):
-        check([], 30, 2, 1e9)
+        check([], 2, ROOM)
 
 
 class Capture:
@@ -169,11 +270,3 @@ def test_two_engines_share_nothing() -> None:
     ((_, _, during),) = other.score(rows)
     assert np.array_equal(before, during)
     running.close()  # type: ignore[attr-defined]
-
-
-def test_half_precision_refuses_what_overflows_it() -> None:
-    """[27]"""
-    engine = Engine(architectures.build("llama", dtype="float16"), settings=EngineSettings())
-    v = np.full(architectures.WIDTH, 100, np.float32)
-    with pytest.raises(UserError, match="beyond the largest number"):
-        list(engine.score([ScoreRow(PROMPT, [[5]])], [Intervention((Edit(1, v, "add", 1000),))]))

@@ -1,7 +1,7 @@
 """Local inference on token ids: shared beginnings, many interventions in one pass, outputs of any layer."""
 
 from affectlab.engine.engine import Engine
-from affectlab.engine.interventions import NEUTRAL, Edit, Intervention
+from affectlab.engine.interventions import NEUTRAL, Edit, Gate, Intervention
 from affectlab.engine.rows import EngineReport, EngineSettings, Generated, GenerateRow, Generation, ScoreRow
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Engine",
     "EngineReport",
     "EngineSettings",
+    "Gate",
     "GenerateRow",
     "Generated",
     "Generation",

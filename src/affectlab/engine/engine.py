@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.engine import hidden as hidden_states
-from affectlab.engine import interventions as edits
 from affectlab.engine.generating import Continuation
 from affectlab.engine.hidden import HiddenFile, Position
 from affectlab.engine.interventions import NEUTRAL, Intervention
+from affectlab.engine.interventions import check as check_interventions
 from affectlab.engine.memory import keeps_state, levels, shortest_window
 from affectlab.engine.passes import Lanes, Walk, lanes
+from affectlab.engine.precision import check_precision
 from affectlab.engine.prefixes import forest
 from affectlab.engine.rows import EngineReport, EngineSettings, Generated, GenerateRow, ScoreRow
 from affectlab.engine.scoring import ScorePlan, Sums, check_finite, check_ids, check_rows, name
@@ -51,7 +52,7 @@ class Engine:
             settings: How to work.
 
         Raises:
-            UserError: When the model's layers cannot be told.
+            UserError: When the model's layers cannot be told, or its number type cannot hold what they put out.
         """
         import torch
 
@@ -63,16 +64,13 @@ class Engine:
         self.layer_paths = self._stack.paths
         config = self._stack.config
         dtype = next(model.parameters()).dtype
-        self._largest = float(torch.finfo(dtype).max)
         exact = dtype == torch.float32
+        precision = check_precision(self._stack, dtype)
+        self._room = precision.room
         checked = check(self._stack, exact=exact)
         self._budget = self._settings.batch_tokens if checked.batch else 1
         self._generates = checked.cache
-        notes = list(checked.notes)
-        if not exact:
-            notes.append("Half precision: results depend on the batch. Report figures from float32.")
-        if dtype == torch.float16 and "gemma" in str(config.model_type):
-            notes.append("Gemma overflows in float16. Use bfloat16 or float32.")
+        notes = [*checked.notes, *precision.notes]
         experts = next(
             (value for key in ("num_local_experts", "num_experts") if (value := getattr(config, key, None))), None
         )
@@ -257,7 +255,7 @@ class Engine:
         return int(self._stack.config.vocab_size)
 
     def _check(self, interventions: Sequence[Intervention]) -> None:
-        edits.check(interventions, self.n_layers, self.width, self._largest)
+        check_interventions(interventions, self.width, self._room)
 
     def _levels(self, sizes: Sequence[int], *, growing: bool = False) -> int:
         return levels(self._stack.config, max(sizes, default=0), growing=growing) if self.report.sharing else 1

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.engine.stack import Pass, Stack, padded, positions_of
+from affectlab.engine.stack import Pass, Stack
+from affectlab.engine.texts import padded, positions_of
 from affectlab.errors import UserError, WorldError
 
 Position: TypeAlias = Literal["last", "mean"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from affectlab.errors import UserError
 
 Kind: TypeAlias = Literal["add", "add_keep_norm", "project_out", "clamp"]
 Positions: TypeAlias = Literal["all", "prompt", "generated"]
+Side: TypeAlias = Literal["above", "below"]
 
 KINDS: tuple[Kind, ...] = ("add", "add_keep_norm", "project_out", "clamp")
 POSITIONS: tuple[Positions, ...] = ("all", "prompt", "generated")
+SIDES: tuple[Side, ...] = ("above", "below")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +52,28 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """Where an intervention applies, told from the model's own state.
+
+    With ``h`` the output of the gate's layer at a position, before any edit of it, and ``u`` the vector's direction,
+    the gate is open at that position where ``h·u >= threshold`` (``above``) or ``h·u < threshold`` (``below``). Every
+    position is judged by itself, so that the answer depends neither on what follows nor on other texts; where the
+    gate is shut, the layers' outputs are left as they are, to the bit.
+
+    Attributes:
+        layer: Layer that is read, no later than the first one edited.
+        vector: ``[width]``, float32, not zero.
+        threshold: Projection at which it turns.
+        side: Whether it is open above the threshold (which belongs to it) or below.
+    """
+
+    layer: int
+    vector: NDArray[np.float32]
+    threshold: float
+    side: Side = "above"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Intervention:
     """Edits made together, in order. No edits: the model as it is, to the bit.
 
@@ -57,33 +81,42 @@ class Intervention:
         edits: What is changed. Edits of one layer apply one after the other.
         positions: Where: ``all`` tokens, those of the ``prompt``, or those fed back after it (``generated``: the new
             tokens, and the tokens of an option that is scored). A text of n new tokens feeds back n - 1.
+        gate: Leaves only those of the positions at which it is open; ``None``: all of them.
     """
 
     edits: tuple[Edit, ...] = ()
     positions: Positions = "all"
+    gate: Gate | None = None
 
     @property
     def active(self) -> tuple[Edit, ...]:
         """The edits that change something."""
         return tuple(edit for edit in self.edits if not edit.idle)
 
+    @property
+    def layers(self) -> frozenset[int]:
+        """Layers whose output it changes or reads."""
+        active = self.active
+        read = {self.gate.layer} if active and self.gate else set()
+        return frozenset({int(layer) for layer in read | {edit.layer for edit in active}})
+
 
 NEUTRAL = Intervention()
 """Nothing is done."""
 
 
-def check(interventions: Sequence[Intervention], n_layers: int, width: int, largest: float) -> None:
+def check(interventions: Sequence[Intervention], width: int, room: Sequence[float]) -> None:
     """Refuse interventions that do not fit a model.
 
     Args:
         interventions: What is to be done.
-        n_layers: Layers of the model.
         width: Size of a layer's output.
-        largest: Largest number its type holds.
+        room: For each layer, the longest change its number type can hold beside the output itself.
 
     Raises:
         UserError: A layer that is not there, a vector of another size or with numbers that are not finite, a direction
-            of length 0, an amount that is not finite or overflows the model's number type, an unknown kind or position.
+            of length 0, an amount that is not finite, changes that overflow the model's number type, an unknown kind,
+            position or side, a gate that reads a layer after the first edited one.
     """
     if not interventions:
         raise UserError("No interventions: pass at least the neutral one.")
@@ -91,125 +124,55 @@ def check(interventions: Sequence[Intervention], n_layers: int, width: int, larg
         if one.positions not in POSITIONS:
             raise UserError(f"Intervention {place}: positions is {one.positions!r}, not one of {', '.join(POSITIONS)}.")
         for edit in one.edits:
-            _check_edit(edit, f"Intervention {place}, layer {edit.layer}", n_layers, width, largest)
+            _check_edit(edit, f"Intervention {place}, layer {edit.layer}", len(room), width)
+        _check_sizes(one.edits, place, room)
+        if one.gate is not None:
+            _check_gate(one.gate, one.edits, f"Intervention {place}, gate at layer {one.gate.layer}", len(room), width)
 
 
-def _check_edit(edit: Edit, where: str, n_layers: int, width: int, largest: float) -> None:
-    if isinstance(edit.layer, bool) or not isinstance(edit.layer, int | np.integer) or not 0 <= edit.layer < n_layers:
-        raise UserError(f"{where}: the model has no such layer; its {n_layers} layers are 0 to {n_layers - 1}.")
+def _check_edit(edit: Edit, where: str, n_layers: int, width: int) -> None:
+    _check_vector(edit.layer, edit.vector, where, n_layers, width)
     if edit.kind not in KINDS:
         raise UserError(f"{where}: kind is {edit.kind!r}, not one of {', '.join(KINDS)}.")
-    vector = np.asarray(edit.vector)
-    if vector.shape != (width,):
-        raise UserError(f"{where}: the vector has shape {vector.shape}; this model's layers have width {width}.")
-    if not np.isfinite(vector).all() or not np.isfinite(edit.amount):
-        raise UserError(f"{where}: the vector or its amount ({edit.amount}) is not finite.")
-    if edit.kind in ("project_out", "clamp") and not vector.any():
+    if not np.isfinite(edit.amount):
+        raise UserError(f"{where}: its amount ({edit.amount}) is not finite.")
+    if edit.kind in ("project_out", "clamp") and not np.asarray(edit.vector).any():
         raise UserError(f"{where}: {edit.kind} needs a direction, and the vector is zero.")
-    size = abs(edit.amount) * (np.abs(vector).max() if edit.kind.startswith("add") else 1)
-    if size > largest:
-        raise UserError(
-            f"{where}: a change of {size:.3g} is beyond the largest number of the model's type ({largest:.3g}). "
-            "Use a smaller amount, or float32."
-        )
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """The same kind of edit of one layer, for all interventions that make it: row k belongs to intervention k."""
-
-    kind: Kind
-    member: Any
-    vectors: Any
-    amounts: Any
-    modes: Any
-    delta: Any
-    everywhere: bool
+def _check_vector(layer: int, vector: NDArray[np.float32], where: str, n_layers: int, width: int) -> None:
+    if isinstance(layer, bool) or not isinstance(layer, int | np.integer) or not 0 <= layer < n_layers:
+        raise UserError(f"{where}: the model has no such layer; its {n_layers} layers are 0 to {n_layers - 1}.")
+    if np.shape(vector) != (width,):
+        raise UserError(f"{where}: the vector has shape {np.shape(vector)}; this model's layers have width {width}.")
+    if not np.isfinite(vector).all():
+        raise UserError(f"{where}: the vector is not finite.")
 
 
-class Edits:
-    """Interventions made ready for a batch whose rows each have one of them.
-
-    Each layer's tensors are on that layer's device.
-    """
-
-    def __init__(self, interventions: Sequence[Intervention], device_of: Any) -> None:
-        """Prepare them; ``device_of(layer)`` is where that layer's output lives."""
-        self._steps: dict[int, list[_Step]] = {}
-        by_layer: dict[int, dict[tuple[int, Kind], dict[int, Edit]]] = {}
-        for place, one in enumerate(interventions):
-            count: dict[int, int] = {}
-            for edit in one.active:
-                turn = count.get(edit.layer, 0)
-                count[edit.layer] = turn + 1
-                by_layer.setdefault(edit.layer, {}).setdefault((turn, edit.kind), {})[place] = edit
-        where = tuple(one.positions for one in interventions)
-        for layer, steps in by_layer.items():
-            self._steps[int(layer)] = [
-                _step(kind, edits, where, device_of(layer)) for (_, kind), edits in sorted(steps.items())
-            ]
-
-    @property
-    def layers(self) -> frozenset[int]:
-        """Layers that are edited."""
-        return frozenset(self._steps)
-
-    def on(self, which: Any, real: Any, prompt: Any) -> Callable[[int, Any], Any]:
-        """:meth:`apply` for the rows of one pass: from a layer's number and output to its output after the edits."""
-        return lambda layer, out: self.apply(layer, out, which, real, prompt)
-
-    def apply(self, layer: int, out: Any, which: Any, real: Any, prompt: Any) -> Any:
-        """A layer's output after its edits, in the type it came in; the given tensor is left as it is.
-
-        Args:
-            layer: Number of the layer.
-            out: ``[row, token, width]``.
-            which: ``[row]``: number of each row's intervention.
-            real: ``[row, token]``: whether it is a token, not padding.
-            prompt: ``[row, token]``: whether it is of the prompt.
-        """
-        for step in self._steps[layer]:
-            mine = which.to(out.device)
-            if step.kind == "add" and step.everywhere:
-                out = out + step.delta[mine][:, None].to(out.dtype)
-                continue
-            mode = step.modes[mine][:, None]
-            at = (mode == POSITIONS.index("all")) | ((mode == POSITIONS.index("prompt")) == prompt.to(out.device))
-            at = at & real.to(out.device) & step.member[mine][:, None]
-            changed = _changed(step.kind, out.float(), step.vectors[mine][:, None], step.amounts[mine][:, None, None])
-            out = changed.to(out.dtype).where(at[..., None], out)
-        return out
+def _check_sizes(edits: Sequence[Edit], place: int, room: Sequence[float]) -> None:
+    """Refuse edits that could lengthen a layer's output, all together, beyond what its number type holds."""
+    longest: dict[int, float] = {}
+    for edit in edits:
+        # In float64: the length of a vector of large float32 numbers overflows float32.
+        length = float(np.linalg.norm(np.asarray(edit.vector, np.float64))) if edit.kind.startswith("add") else 1.0
+        if edit.kind != "project_out":
+            longest[edit.layer] = longest.get(edit.layer, 0.0) + abs(edit.amount) * length
+    for layer, size in longest.items():
+        if size > room[layer]:
+            raise UserError(
+                f"Intervention {place}, layer {layer}: a change of length {size:.3g} can pass the largest number of "
+                f"the model's type; beside the output itself there is room for {room[layer]:.3g}. Use a smaller "
+                "amount, bfloat16 or float32."
+            )
 
 
-def _step(kind: Kind, edits: dict[int, Edit], positions: tuple[Positions, ...], device: Any) -> _Step:
-    import torch
-
-    first = next(iter(edits.values()))
-    vectors = np.zeros((len(positions), len(first.vector)), np.float32)
-    amounts = np.zeros(len(positions), np.float32)
-    member = np.zeros(len(positions), bool)
-    for place, edit in edits.items():
-        vector = np.asarray(edit.vector, np.float32)
-        vectors[place] = vector if kind.startswith("add") else vector / np.linalg.norm(vector.astype(np.float64))
-        amounts[place] = edit.amount
-        member[place] = True
-    return _Step(
-        kind=kind,
-        member=torch.from_numpy(member).to(device),
-        vectors=torch.from_numpy(vectors).to(device),
-        amounts=torch.from_numpy(amounts).to(device),
-        modes=torch.tensor([POSITIONS.index(mode) for mode in positions], device=device),
-        delta=torch.from_numpy(vectors * amounts[:, None]).to(device),
-        everywhere=all(positions[place] == "all" for place in edits),
-    )
-
-
-def _changed(kind: Kind, out: Any, vectors: Any, amounts: Any) -> Any:
-    if kind == "project_out":
-        return out - (out * vectors).sum(-1, keepdim=True) * vectors
-    if kind == "clamp":
-        return out + (amounts - (out * vectors).sum(-1, keepdim=True)) * vectors
-    moved = out + amounts * vectors
-    if kind == "add":
-        return moved
-    return moved * (out.norm(dim=-1, keepdim=True) / moved.norm(dim=-1, keepdim=True).clamp(min=1e-30))
+def _check_gate(gate: Gate, edits: Sequence[Edit], where: str, n_layers: int, width: int) -> None:
+    _check_vector(gate.layer, gate.vector, where, n_layers, width)
+    if gate.side not in SIDES:
+        raise UserError(f"{where}: side is {gate.side!r}, not one of {', '.join(SIDES)}.")
+    if not np.asarray(gate.vector).any():
+        raise UserError(f"{where}: a gate needs a direction, and the vector is zero.")
+    if not np.isfinite(gate.threshold):
+        raise UserError(f"{where}: its threshold ({gate.threshold}) is not finite.")
+    if early := [edit.layer for edit in edits if edit.layer < gate.layer]:
+        raise UserError(f"{where}: layer {min(early)} is edited before it. A gate reads no later than the first edit.")

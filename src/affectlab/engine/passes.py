@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affectlab.engine.interventions import Edits, Intervention
+from affectlab.engine.edits import Edits
+from affectlab.engine.interventions import Intervention
 from affectlab.engine.memory import Past, Segment, kept
 from affectlab.engine.prefixes import Node
-from affectlab.engine.stack import Pass, Stack, padded
+from affectlab.engine.stack import Pass, Stack
+from affectlab.engine.texts import padded
 
 _COLUMNS = 8
 """Columns a pass may attend to, as a multiple of the tokens it may compute: repeated keys live for one layer only."""
@@ -39,7 +41,7 @@ class Lanes:
 def lanes(stack: Stack, interventions: Sequence[Intervention], most: int, *, fork: bool) -> list[Lanes]:
     """Group interventions so that few layers are computed twice.
 
-    Those with their first edit in the same layer run together; groups are joined where computing the lower layers once
+    Those that first edit or read the same layer run together; groups are joined where computing the lower layers once
     more costs more than it saves.
 
     Args:
@@ -48,7 +50,7 @@ def lanes(stack: Stack, interventions: Sequence[Intervention], most: int, *, for
         most: Most that may run together, at least 1.
         fork: Whether lower layers may be computed once.
     """
-    first = [min((edit.layer for edit in one.active), default=len(stack)) for one in interventions]
+    first = [min(one.layers, default=len(stack)) for one in interventions]
     order = sorted(range(len(first)), key=lambda place: first[place]) if fork else list(range(len(first)))
     groups: list[list[int]] = []
     for place in order:

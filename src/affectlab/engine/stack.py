@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from affectlab.engine.memory import keeps_only_states
+from affectlab.engine.texts import probe_texts
 from affectlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -102,6 +103,27 @@ class Outcome:
     outputs: dict[int, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Learned:
+    """What a plain pass over one text showed.
+
+    Attributes:
+        text: Its tokens.
+        logits: ``[token, vocabulary]``.
+        widths: Size of each layer's output.
+        devices: Where each layer's output is.
+        tuples: Layers whose output is a tuple, and its length.
+        norms: ``[layer, token]``: length of each layer's output.
+    """
+
+    text: tuple[int, ...]
+    logits: Any = None
+    widths: dict[int, int] = field(default_factory=dict)
+    devices: dict[int, Any] = field(default_factory=dict)
+    tuples: dict[int, int] = field(default_factory=dict)
+    norms: dict[int, Any] = field(default_factory=dict)
+
+
 class Stack:
     """A model's layers, run whole or in part. Hooks live only while a pass runs, whatever happens in it."""
 
@@ -123,8 +145,8 @@ class Stack:
         self._cache_name = found
         self._decoder = model.get_decoder()
         self._recurrent = keeps_only_states(self.config)
-        self._shapes: dict[int, int] = {}
-        self.width = self._probe()
+        self.learned = self._probe()
+        self.width = self.learned.widths[0]
 
     def __len__(self) -> int:
         return len(self.layers)
@@ -132,11 +154,18 @@ class Stack:
     @property
     def device(self) -> Any:
         """Where ids go in."""
-        return self.model.get_input_embeddings().weight.device
+        import torch
+
+        embedding = self.model.get_input_embeddings()
+        device = embedding.weight.device
+        # Weights that accelerate keeps elsewhere stand on "meta" between passes; its hook knows where they compute.
+        if device.type == "meta":
+            device = torch.device(getattr(getattr(embedding, "_hf_hook", None), "execution_device", None) or "cpu")
+        return device
 
     def device_of(self, layer: int) -> Any:
-        """Where a layer computes."""
-        return next((weight.device for weight in self.layers[layer].parameters()), self.device)
+        """Where a layer's output is."""
+        return self.learned.devices[layer]
 
     def run(self, step: Pass) -> Outcome:
         """Run a pass."""
@@ -156,6 +185,10 @@ class Stack:
                 undo.enter_context(self._hooked(layer, step, outcome))
             if self.gathers:
                 undo.enter_context(self._reading(step.read))
+            head = self.model.get_output_embeddings()
+            if step.read is None and head is not None:
+                # Nothing reads the logits, and a head may hold more weights than all layers together.
+                undo.enter_context(_replaced_forward(head, lambda hidden: hidden))
             out = self.model(input_ids=step.ids, attention_mask=mask, **arguments)
         if step.read is not None:
             outcome.logits = out.logits[0] if self.gathers else out.logits[step.read]
@@ -173,7 +206,7 @@ class Stack:
             yield
 
     def _passing(self, layer: int, value: Any) -> Callable[..., Any]:
-        length = self._shapes.get(layer, 0)
+        length = self.learned.tuples.get(layer, 0)
 
         def forward(*args: Any, **kwargs: Any) -> Any:
             hidden = value if value is not None else args[0] if args else kwargs["hidden_states"]
@@ -216,30 +249,38 @@ class Stack:
         finally:
             handle.remove()
 
-    def _probe(self) -> int:
-        """Learn what each layer returns: the width, and which layers return a tuple."""
+    def _probe(self) -> Learned:
+        """Run one text plainly and look at what every layer returns.
+
+        Raises:
+            UserError: When a layer was not run, or layers differ in width.
+        """
         import torch
 
-        widths: set[int] = set()
+        learned = Learned(probe_texts(self.config.vocab_size)[0])
 
         def learn(layer: int) -> Callable[..., None]:
             def hook(_module: Any, _args: Any, out: Any) -> None:
+                hidden = out
                 if isinstance(out, tuple):
-                    self._shapes[layer] = len(out)
-                widths.add((out[0] if isinstance(out, tuple) else out).shape[-1])
+                    learned.tuples[layer], hidden = len(out), out[0]
+                learned.widths[layer], learned.devices[layer] = hidden.shape[-1], hidden.device
+                learned.norms[layer] = hidden[0].float().norm(dim=-1).cpu().numpy()
 
             return hook
 
-        ids = torch.ones(1, 2, dtype=torch.long, device=self.device)
+        ids = torch.tensor([learned.text], device=self.device)
         with torch.inference_mode(), ExitStack() as undo:
             for layer in range(len(self.layers)):
                 undo.callback(self.layers[layer].register_forward_hook(learn(layer)).remove)
-            self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False)
-        if len(widths) != 1:
+            out = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False)
+        if len(learned.widths) < len(self.layers) or len(set(learned.widths.values())) != 1:
             raise UserError(
-                f"The layers of {type(self.model).__name__} were not all run, or differ in width: {sorted(widths)}."
+                f"The layers of {type(self.model).__name__} were not all run, or differ in width: "
+                f"{sorted(set(learned.widths.values()))}."
             )
-        return widths.pop()
+        learned.logits = out.logits[0].float()
+        return learned
 
 
 @contextmanager
@@ -253,22 +294,3 @@ def _replaced_forward(module: Any, forward: Callable[..., Any]) -> Iterator[None
             del module.forward
         else:
             module.forward = before
-
-
-def positions_of(mask: Any) -> Any:
-    """Places of tokens in their text, ``[row, token]``, from a mask of tokens and padding."""
-    return (mask.long().cumsum(-1) - 1).clamp(min=0)
-
-
-def padded(rows: Sequence[Sequence[int]], device: Any, *, left: bool) -> tuple[Any, Any]:
-    """Ids and mask, each ``[row, longest]``."""
-    import torch
-
-    width = max(len(row) for row in rows)
-    ids = torch.zeros(len(rows), width, dtype=torch.long)
-    mask = torch.zeros(len(rows), width, dtype=torch.bool)
-    for place, row in enumerate(rows):
-        at = slice(width - len(row), width) if left else slice(0, len(row))
-        ids[place, at] = torch.tensor(row, dtype=torch.long)
-        mask[place, at] = True
-    return ids.to(device), mask.to(device)
