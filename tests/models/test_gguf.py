@@ -57,7 +57,10 @@ def test_the_converted_copy_has_the_files_weights_and_tokens(tiny: Path, cache: 
     where = {"pretrained_model_name_or_path": tiny.parent, "gguf_file": tiny.name}
     model = open_model(f"gguf:{tiny}")
     assert isinstance(model, LocalModel)
-    told, ours = AutoModelForCausalLM.from_pretrained(**where).state_dict(), model._running()._stack.model.state_dict()
+    told, ours = (
+        AutoModelForCausalLM.from_pretrained(**where).state_dict(),
+        model._running().engine._stack.model.state_dict(),
+    )
     assert told.keys() == ours.keys()
     assert all(bool((told[name] == ours[name]).all()) for name in told)
     tokenizer, kept = AutoTokenizer.from_pretrained(**where), model._prompter._tokenizer

@@ -7,9 +7,9 @@ import pytest
 
 from affectlab.engine import NEUTRAL, Edit, Intervention
 from affectlab.errors import UserError
-from affectlab.steering.apply import Applier, emotion_prompt, find_dose
+from affectlab.steering.apply import Applier, find_dose
 from affectlab.steering.coherence import Coherence, coherence, divergence
-from affectlab.steering.conditions import parse
+from affectlab.steering.conditions import emotion_prompt, parse
 from affectlab.steering.controls import isotropic, shuffled
 from affectlab.steering.subject import Subject
 from affectlab.steering.vectors import EmotionVectors
@@ -88,7 +88,7 @@ def test_what_a_condition_needs(vectors: EmotionVectors, subject: Subject) -> No
     with pytest.raises(UserError, match="belong to toy"):
         Applier(replace(vectors, model=replace(vectors.model, model="else")), subject)
     assert Applier(None)("neutral").intervention.edits == ()
-    assert Applier(None)("prompt:anger").prompt == emotion_prompt(("anger",))
+    assert emotion_prompt(("anger",)) in Applier(None)("prompt:anger").explain()
 
 
 def test_explain_says_what_happens_where(vectors: EmotionVectors) -> None:

@@ -14,7 +14,7 @@ import torch
 from tests.support import tiny_models
 
 from affectlab.engine import Engine, ScoreRow
-from affectlab.models import ModelCard, ModelSettings
+from affectlab.models import ModelCard
 from affectlab.models.loading import Loaded
 from affectlab.models.subject import subject_of
 from affectlab.steering.apply import Applier
@@ -35,7 +35,7 @@ def loaded() -> Loaded:
 
 @pytest.fixture(scope="module")
 def subject(loaded: Loaded) -> Subject:
-    return subject_of(loaded, ModelSettings())
+    return subject_of(loaded, Engine(loaded.model))
 
 
 def _outputs(model: Any, ids: tuple[int, ...], added: dict[int, Any] | None = None) -> tuple[list[Any], Any]:
@@ -107,7 +107,7 @@ def test_a_planted_read_out_moves_by_the_amount_worked_out_by_hand() -> None:
         model.lm_head.weight.zero_()
         model.lm_head.weight[joy, 0] = 5.0
         model.model.norm.weight.fill_(1.0)
-    made = subject_of(Loaded(model, tokens, ModelCard("tiny", "tiny", {"sha256": "1"})), ModelSettings(), Engine(model))
+    made = subject_of(Loaded(model, tokens, ModelCard("tiny", "tiny", {"sha256": "1"})), Engine(model))
     vector = np.zeros(32)
     vector[0], vector[5] = 2.0, 1.0
     applier = Applier(EmotionVectors.from_tensors({1: vector}, made.identity, "joy"), made)
@@ -157,6 +157,6 @@ def test_identity_is_that_of_weights_and_tokenizer(loaded: Loaded, subject: Subj
     assert subject.identity.architecture == "llama"
     assert (subject.identity.n_layers, subject.identity.width) == (2, 32)
     assert subject.identity.layer_paths == ("model.layers.0", "model.layers.1")
-    begins = subject_of(Loaded(loaded.model, tiny_models.tokenizer(bos=True), loaded.card), ModelSettings())
+    begins = subject_of(Loaded(loaded.model, tiny_models.tokenizer(bos=True), loaded.card), Engine(loaded.model))
     assert begins.plain("A")[0] == 1
     assert len(begins.plain("A")) == len(subject.plain("A")) + 1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affectlab.cli.common import INTERRUPTED, AsJson, Replicates, pairs, print_json
+from affectlab.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,17 @@ def run(
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
     temperature: Annotated[float, typer.Option(help="0 for greedy.", min=0.0)] = 0.0,
     repeats: Annotated[int, typer.Option(help="Ask everything this often (needs a temperature).", min=1)] = 1,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A state to put the model in besides neutral: anger@1.0, random@1.0:seed=3, prompt:anger … All "
+            "go through the model together. Repeatable."
+        ),
+    ] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(help="Emotion vectors of `affectlab vectors extract`. Default: of the bundled texts, made once."),
+    ] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Most new tokens. Default: the protocol's.", min=1)] = None,
     settings: Annotated[
         list[str] | None,
@@ -86,8 +98,11 @@ def run(
             max_tokens=max_tokens,
             options=pairs(settings or [], "--set"),
         ),
+        conditions=condition or (),
         repeats=repeats,
     )
+    if vectors is not None and not plan.steered:
+        raise UserError("--vectors goes with a --condition that applies one, such as anger@1.0.")
     if plan.ignored:
         print(f"Columns not used: {', '.join(plan.ignored)}.", file=sys.stderr)
     asked = open_model(
@@ -101,6 +116,7 @@ def run(
             dtype=dtype,  # type: ignore[arg-type]
             threads=threads,
             batch_tokens=batch_tokens,
+            vectors=vectors,
         ),
     )
     try:

@@ -13,6 +13,7 @@ from affectlab.models.base import (
     RequestKey,
     Response,
     Sampling,
+    Steerable,
     Usage,
 )
 from affectlab.models.settings import ModelSettings
@@ -33,6 +34,7 @@ __all__ = [
     "RequestKey",
     "Response",
     "Sampling",
+    "Steerable",
     "Usage",
     "catalogue",
     "open_model",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 NEUTRAL = "neutral"
 """Name of the condition in which nothing is done to the model."""
@@ -69,7 +69,8 @@ class Request:
         options: Continuations to score, each with its own leading space where the text needs one; none: generate.
         sampling: How to generate; ignored when scoring.
         variant: Which of several presentations of the same question this is (``"order=2"``); empty if only one.
-        condition: The state the model is put in.
+        condition: The state the model is put in. What a condition says in words (``prompt:anger``) stands in
+            ``messages`` already; a model does the rest.
         repeat: Number of this repetition, from 0.
     """
 
@@ -187,4 +188,22 @@ class Model(Protocol):
 
     def close(self) -> None:
         """Free what it holds. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class Steerable(Protocol):
+    """What a model with :attr:`Ability.STEER` has besides."""
+
+    def prepare(self, conditions: Sequence[str]) -> Mapping[str, Any]:
+        """Make the model ready for conditions, before anything is asked.
+
+        Returns:
+            What the manifest records: what each condition does and rests on. Under ``vectors.sha256`` stands what a run
+            that goes on must agree in.
+
+        Raises:
+            UserError: When it cannot be put into one of them.
+            WorldError: When what it needs cannot be kept or read.
+        """
         ...

@@ -13,15 +13,12 @@ import math
 import os
 import shutil
 import struct
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from filelock import FileLock, Timeout
-
 from affectlab.errors import UserError, WorldError
+from affectlab.models.cache import cache_folder, locked, say
 
 MANIFEST = "affectlab.json"
 """Name of the list of checksums in a converted folder."""
@@ -30,12 +27,6 @@ _ALIGNMENT = "general.alignment"
 _SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _STRING, _ARRAY, _UINT32 = 8, 9, 4
 _BLOCK = 1 << 20
-
-
-def cache_folder() -> Path:
-    """Where converted models live: ``affectlab/models`` under ``XDG_CACHE_HOME``, else under ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "affectlab" / "models"
 
 
 def checksum(files: Sequence[Path]) -> str:
@@ -155,12 +146,12 @@ def converted(name: str, files: Sequence[Path], sha256: str) -> Path:
     folder = cache_folder() / f"{name}-{sha256[:16]}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(folder.with_name(folder.name + ".lock")):
+        with locked(folder.with_name(folder.name + ".lock"), name):
             if folder.exists() and (problem := _problem(folder)):
-                _say(f"The converted copy of {name} in {folder} is damaged ({problem}): making it anew.")
+                say(f"The converted copy of {name} in {folder} is damaged ({problem}): making it anew.")
                 shutil.rmtree(folder)
             if not folder.exists():
-                _say(f"First use of {name}: converting its weights, once; takes about a minute.")
+                say(f"First use of {name}: converting its weights, once; takes about a minute.")
                 _convert(files, sha256, folder)
     except OSError as error:
         raise WorldError(
@@ -168,20 +159,6 @@ def converted(name: str, files: Sequence[Path], sha256: str) -> Path:
             "Make room there, or point XDG_CACHE_HOME elsewhere."
         ) from error
     return folder
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        _say("Another process is preparing this model: waiting for it.")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _problem(folder: Path) -> str:
@@ -249,7 +226,3 @@ def _save_as_safetensors(source: Path, folder: Path) -> None:
         except SafetensorError as error:
             raise OSError(str(error)) from error
         tokenizer.save_pretrained(folder)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from affectlab.engine import Engine, EngineSettings, Generated, GenerateRow, Generation, ScoreRow
+from affectlab.engine import NEUTRAL as UNSTEERED
+from affectlab.engine import Engine, EngineSettings, Generated, GenerateRow, Generation, Intervention, ScoreRow
 from affectlab.errors import UserError
 from affectlab.models import loading
-from affectlab.models.base import Ability, Answer, Failure, ModelCard, Request, Response, Usage
+from affectlab.models.base import (
+    NEUTRAL,
+    Ability,
+    Answer,
+    Failure,
+    ModelCard,
+    Request,
+    Response,
+    Sampling,
+    Usage,
+)
 from affectlab.models.prompts import Prompter
 from affectlab.models.seeding import request_seed
 from affectlab.models.settings import ModelSettings
+from affectlab.models.together import together
+
+if TYPE_CHECKING:
+    from affectlab.models.conditions import Conditions
+    from affectlab.steering import Subject
+
+
+class _Opened(NamedTuple):
+    """What is let go of when the model is closed."""
+
+    loaded: loading.Loaded
+    engine: Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +48,37 @@ class _Asked:
     request: Request
     prompt: str
     ids: tuple[int, ...]
+    options: tuple[tuple[int, ...], ...]
+
+    @property
+    def sampling(self) -> Sampling:
+        return self.request.sampling
+
+    @property
+    def seed(self) -> int:
+        return request_seed(self.request) if self.sampling.temperature else 0
 
 
 class LocalModel:
-    """A causal language model of transformers: generates, and scores options.
+    """A causal language model of transformers: generates, scores options, and can be steered.
 
     The :class:`affectlab.engine.Engine` runs it: beginnings that prompts share are computed once, passes hold at most
-    ``ModelSettings.batch_tokens``, answers come batch by batch. In fp32 an answer does not depend on the batch; in half
+    ``ModelSettings.batch_tokens``, answers come batch by batch. What is asked under several conditions goes through the
+    model once, all conditions together. In fp32 an answer does not depend on the batch; in half
     precision it may.
     """
 
-    abilities: frozenset[Ability] = frozenset({Ability.GENERATE, Ability.SCORE})
+    abilities: frozenset[Ability] = frozenset({Ability.GENERATE, Ability.SCORE, Ability.HIDDEN, Ability.STEER})
 
     def __init__(self, loaded: loading.Loaded, settings: ModelSettings) -> None:
         """Wrap a loaded model; :func:`affectlab.models.open_model` is the usual way here."""
         self._prompter = Prompter(loaded.tokenizer)
-        self._engine: Engine | None = Engine(
+        engine = Engine(
             loaded.model, end_ids=_end_ids(loaded), settings=EngineSettings(batch_tokens=settings.batch_tokens)
         )
-        libraries = {**loaded.card.libraries, "affectlab.engine": _ways(self._engine)}
+        self._opened: _Opened | None = _Opened(loaded, engine)
+        self._settings = settings
+        libraries = {**loaded.card.libraries, "affectlab.engine": _ways(engine)}
         self.card: ModelCard = replace(loaded.card, libraries=libraries)
         config = loaded.model.config.get_text_config()
         self._context: int | None = getattr(config, "max_position_embeddings", None)
@@ -73,57 +109,81 @@ class LocalModel:
             WorldError: When logits are not finite, or a single row does not fit into memory.
         """
         generating: list[_Asked] = []
-        scoring: list[tuple[_Asked, ScoreRow]] = []
+        scoring: list[_Asked] = []
         for request in requests:
             prompt = self._prompter.render(request)
-            asked = _Asked(request, prompt, self._prompter.tokens(prompt))
             options = tuple(self._prompter.option_tokens(option) for option in request.options)
+            asked = _Asked(request, prompt, self._prompter.tokens(prompt), options)
             room = self._room(asked)
             if room is not None and room < max((len(option) - 1 for option in options), default=1):
                 yield (
                     request,
                     Failure(f"The prompt has {len(asked.ids)} tokens; the model takes {self._context}."),
                 )
-            elif options:
-                scoring.append((asked, ScoreRow(asked.ids, options, _name(request))))
             else:
-                generating.append(asked)
+                (scoring if options else generating).append(asked)
         yield from self._generated(generating)
         yield from self._scored(scoring)
 
+    @cached_property
+    def subject(self) -> Subject:
+        """The model as :mod:`affectlab.steering` sees it: vectors are extracted from and validated on it."""
+        from affectlab.models.subject import subject_of
+
+        opened = self._running()
+        return subject_of(opened.loaded, opened.engine)
+
+    def prepare(self, conditions: Sequence[str]) -> Mapping[str, Any]:
+        """Make the model ready for conditions; see :meth:`affectlab.models.conditions.Conditions.prepare`."""
+        return self._conditions.prepare(conditions)
+
+    @cached_property
+    def _conditions(self) -> Conditions:
+        from affectlab.models.conditions import Conditions
+
+        return Conditions(self.subject, self._settings.vectors, self._settings.dtype)
+
     def close(self) -> None:
         """Let go of the weights."""
-        self._engine = None
+        self._opened = None
+        self.__dict__.pop("subject", None)
+        self.__dict__.pop("_conditions", None)
 
-    def _running(self) -> Engine:
-        if self._engine is None:
+    def _running(self) -> _Opened:
+        if self._opened is None:
             raise UserError(f"The model {self.card.spec} is closed. Open it again.")
-        return self._engine
+        return self._opened
+
+    def _interventions(self, conditions: Sequence[str]) -> list[Intervention]:
+        return [UNSTEERED if one == NEUTRAL else self._conditions.intervention(one) for one in conditions]
 
     def _room(self, asked: _Asked) -> int | None:
         """New tokens that fit behind a prompt; ``None`` when the model states no limit."""
         return None if self._context is None else self._context - len(asked.ids)
 
     def _generated(self, asked: Sequence[_Asked]) -> Iterator[tuple[Request, Answer]]:
-        rows = [self._row(one) for one in asked]
-        began = time.perf_counter()
-        for done, (row, _, text) in enumerate(self._running().generate(rows), 1):
-            yield asked[row].request, self._response(asked[row], text, (time.perf_counter() - began) / done)
+        began, done = time.perf_counter(), 0
+        for group in together(((one.ids, one.sampling, one.seed), one.request.condition, one) for one in asked):
+            rows = [self._row(group.first(row)) for row in range(len(group.rows))]
+            for row, state, text in self._running().engine.generate(rows, self._interventions(group.conditions)):
+                for one in group.of(row, state):
+                    done += 1
+                    yield one.request, self._response(one, text, (time.perf_counter() - began) / done)
 
     def _row(self, asked: _Asked) -> GenerateRow:
-        sampling, room = asked.request.sampling, self._room(asked)
+        sampling, room = asked.sampling, self._room(asked)
         stops = self._stops(asked)
         generation = Generation(
             max_tokens=sampling.max_tokens if room is None else min(sampling.max_tokens, room),
             temperature=sampling.temperature,
             top_p=sampling.top_p,
-            seed=request_seed(asked.request),
+            seed=asked.seed,
             stop=(lambda ids: self._stopped(ids, stops)) if stops else None,
         )
         return GenerateRow(asked.ids, generation, _name(asked.request))
 
     def _stops(self, asked: _Asked) -> tuple[str, ...]:
-        return tuple(stop for stop in (*asked.request.sampling.stop, *self._prompter.stop) if stop)
+        return tuple(stop for stop in (*asked.sampling.stop, *self._prompter.stop) if stop)
 
     def _stopped(self, ids: Sequence[int], stops: Sequence[str]) -> bool:
         text = self._prompter.text(ids)
@@ -140,20 +200,24 @@ class LocalModel:
             seconds=seconds,
         )
 
-    def _scored(self, scoring: Sequence[tuple[_Asked, ScoreRow]]) -> Iterator[tuple[Request, Answer]]:
-        began = time.perf_counter()
-        for done, (row, _, logprobs) in enumerate(self._running().score([row for _, row in scoring]), 1):
-            asked, scored = scoring[row]
-            response = Response(
-                text=None,
-                finish="scored",
-                logprobs=tuple(logprobs.tolist()),
-                option_tokens=tuple(len(option) for option in scored.options),
-                prompt=asked.prompt,
-                usage=Usage(prompt_tokens=len(asked.ids)),
-                seconds=(time.perf_counter() - began) / done,
-            )
-            yield asked.request, response
+    def _scored(self, asked: Sequence[_Asked]) -> Iterator[tuple[Request, Answer]]:
+        began, done = time.perf_counter(), 0
+        for group in together(((one.ids, one.options), one.request.condition, one) for one in asked):
+            firsts = [group.first(row) for row in range(len(group.rows))]
+            rows = [ScoreRow(one.ids, one.options, _name(one.request)) for one in firsts]
+            for row, state, logprobs in self._running().engine.score(rows, self._interventions(group.conditions)):
+                for one in group.of(row, state):
+                    done += 1
+                    response = Response(
+                        text=None,
+                        finish="scored",
+                        logprobs=tuple(logprobs.tolist()),
+                        option_tokens=tuple(map(len, one.options)),
+                        prompt=one.prompt,
+                        usage=Usage(prompt_tokens=len(one.ids)),
+                        seconds=(time.perf_counter() - began) / done,
+                    )
+                    yield one.request, response
 
 
 def _ways(engine: Engine) -> str:

@@ -101,6 +101,10 @@ class ScriptedModel:
         for request, line in zip(requests, found, strict=True):
             yield request, self._scored(request, line) if request.options else line
 
+    def prepare(self, conditions: Sequence[str]) -> Mapping[str, Any]:
+        """A script may answer otherwise under each condition; nothing is made ready."""
+        return {}
+
     def close(self) -> None:
         """Nothing is held."""
 

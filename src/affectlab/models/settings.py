@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from affectlab.errors import UserError
@@ -28,6 +29,7 @@ class ModelSettings:
         threads: CPU threads of local computation; ``None`` leaves torch's own choice.
         batch_tokens: Most tokens of one local batch (rows times longest row, new tokens included), at least
             1. A single row longer than this is a batch of its own.
+        vectors: File of emotion vectors for conditions; ``None`` for the model's own of the bundled stimuli.
 
     Raises:
         UserError: When a value is out of range.
@@ -41,6 +43,7 @@ class ModelSettings:
     dtype: DType = "float32"
     threads: int | None = None
     batch_tokens: int = 8192
+    vectors: Path | None = None
 
     def __post_init__(self) -> None:
         _require(self.concurrency >= 1, "concurrency", self.concurrency, "1 or more")

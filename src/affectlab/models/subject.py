@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from affectlab.engine import Engine, EngineSettings
+from affectlab.engine import Engine
 from affectlab.errors import UserError
 from affectlab.models import embedded
 from affectlab.models.base import Message, Request
-from affectlab.models.loading import Loaded, load_embedded, load_gguf, load_pretrained
+from affectlab.models.loading import Loaded
 from affectlab.models.prompts import Prompter
 from affectlab.models.settings import ModelSettings
+from affectlab.models.spec import open_model
 from affectlab.steering.subject import ModelIdentity, Subject, tokenizer_digest
 
 
@@ -21,19 +22,20 @@ def open_subject(spec: str, settings: ModelSettings) -> Subject:
         UserError: When it is not a local model, or cannot be loaded.
         WorldError: When it has to be fetched and cannot be.
     """
-    embedded.require_local()
-    return subject_of(_load(spec, settings), settings)
+    from affectlab.models.local import LocalModel
+
+    if spec not in embedded.MODELS and not spec.startswith(("hf:", "gguf:")) and not Path(spec).expanduser().is_dir():
+        raise UserError(
+            f"Only a local model can be steered, and {spec!r} is none. Write {', '.join(embedded.MODELS)}, gguf:PATH, "
+            "hf:ORG/NAME or a folder."
+        )
+    model = open_model(spec, settings)
+    assert isinstance(model, LocalModel)
+    return model.subject
 
 
-def subject_of(loaded: Loaded, settings: ModelSettings, engine: Engine | None = None) -> Subject:
-    """A loaded model for steering.
-
-    Args:
-        loaded: The model and its tokenizer.
-        settings: How it was opened.
-        engine: The engine that runs it already, if one does.
-    """
-    engine = engine or Engine(loaded.model, settings=EngineSettings(batch_tokens=settings.batch_tokens))
+def subject_of(loaded: Loaded, engine: Engine) -> Subject:
+    """A loaded model and the engine that runs it, for steering."""
     prompter = Prompter(loaded.tokenizer)
     identity = loaded.card.identity
     first = _first_token(loaded.tokenizer)
@@ -63,17 +65,3 @@ def _first_token(tokenizer: object) -> tuple[int, ...]:
     begin = getattr(tokenizer, "bos_token_id", None)
     ids = tokenizer("A")["input_ids"]  # type: ignore[operator]
     return (begin,) if begin is not None and ids[:1] == [begin] else ()
-
-
-def _load(spec: str, settings: ModelSettings) -> Loaded:
-    if spec in embedded.MODELS:
-        return load_embedded(spec, settings)
-    prefix, _, rest = spec.partition(":")
-    if prefix == "gguf":
-        return load_gguf(Path(rest).expanduser(), settings)
-    if prefix == "hf" or Path(spec).expanduser().is_dir():
-        return load_pretrained(rest if prefix == "hf" else spec, settings)
-    raise UserError(
-        f"Only a local model can be steered, and {spec!r} is none. Write {', '.join(embedded.MODELS)}, gguf:PATH, "
-        "hf:ORG/NAME or a folder."
-    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from affectlab.models.base import Failure, Model, Request, RequestKey
+from affectlab.models.base import Failure, Model, Request, RequestKey, Steerable
 from affectlab.runs import manifest as manifests
 from affectlab.runs.folder import Answers, Appender, RunFolder
 from affectlab.runs.plan import Cell, Plan, check_abilities
@@ -117,7 +117,8 @@ def execute(
 
 
 def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:
-    asked = manifests.make(plan, model.card)
+    steering = model.prepare(plan.steered) if plan.steered and isinstance(model, Steerable) else {}
+    asked = manifests.make(plan, model.card, steering)
     if folder.exists() and folder.has_responses():
         found = folder.manifest()
         manifests.check_same(found, asked, str(folder.path))

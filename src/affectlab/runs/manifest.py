@@ -36,6 +36,7 @@ DECISIVE = (
     "asking.max_tokens",
     "asking.options",
     "conditions",
+    "steering.vectors.sha256",
     "repeats",
 )
 """Fields in which a run must agree with what is asked, or it is another run."""
@@ -46,8 +47,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
-    """The manifest of a run that has not begun."""
+def make(plan: Plan, card: ModelCard, steering: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest of a run that has not begun.
+
+    Args:
+        plan: What is asked.
+        card: Whom.
+        steering: What :meth:`affectlab.models.Steerable.prepare` says of the conditions; empty without any.
+    """
     asking = plan.asking
     return {
         "schema": SCHEMA,
@@ -79,6 +86,7 @@ def make(plan: Plan, card: ModelCard) -> dict[str, Any]:
             "options": dict(asking.options),
         },
         "conditions": list(plan.conditions),
+        **({"steering": dict(steering)} if steering else {}),
         "repeats": plan.repeats,
         "created": now(),
         "host": host(),

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.resources import as_file
 from typing import Any, NamedTuple
 
@@ -19,7 +20,8 @@ from affectlab.benchmarks.base import Answered, Asking, AskingProtocol, Benchmar
 from affectlab.errors import UserError
 from affectlab.items import Item, source_digest
 from affectlab.metrics.predictions import Prediction
-from affectlab.models.base import NEUTRAL, Ability, Model, Request, Response
+from affectlab.models.base import NEUTRAL, Ability, Message, Model, Request, Response
+from affectlab.steering.conditions import Condition, parse
 
 
 class Cell(NamedTuple):
@@ -84,9 +86,27 @@ class Plan:
     def requests(self, cell: Cell, item: Item, answered: Answered) -> list[Request]:
         """All requests of a cell that can be asked now, answered ones included."""
         asked = self.protocol.requests(item, self.asking, answered)
-        if cell.condition != NEUTRAL or cell.repeat:
-            asked = [replace(request, condition=cell.condition, repeat=cell.repeat) for request in asked]
-        return list(asked)
+        if cell.condition == NEUTRAL and not cell.repeat:
+            return list(asked)
+        prompt = self._states[cell.condition].prompt
+        return [
+            replace(
+                request,
+                condition=cell.condition,
+                repeat=cell.repeat,
+                messages=_told(request.messages, prompt) if prompt else request.messages,
+            )
+            for request in asked
+        ]
+
+    @cached_property
+    def _states(self) -> dict[str, Condition]:
+        return {name: parse(name) for name in self.conditions}
+
+    @property
+    def steered(self) -> tuple[str, ...]:
+        """Conditions that change the model itself, and not only what it is told."""
+        return tuple(name for name, state in self._states.items() if state.terms)
 
     def predictions(self, answers: Mapping[Cell, Answered]) -> Iterator[Prediction]:
         """Predictions read from the responses there are, in plan order."""
@@ -103,8 +123,10 @@ class Plan:
                 yield from read
 
     def prompt_sha256(self) -> str:
-        """Digest of all that is sent before anything is answered, under the first condition and repeat."""
+        """Digest of all that is sent before anything is answered, and of what conditions say in words."""
         digest = hashlib.sha256()
+        for state in self._states.values():
+            digest.update(state.prompt.encode())
         for item in self.items:
             for request in self.protocol.requests(item, self.asking, {}):
                 digest.update(
@@ -121,6 +143,7 @@ def make_plan(
     fields: Mapping[str, str] | None = None,
     limit: int | None = None,
     asking: Asking | None = None,
+    conditions: Sequence[str] = (),
     repeats: int = 1,
 ) -> Plan:
     """The plan of a run.
@@ -132,11 +155,14 @@ def make_plan(
         fields: Our field name -> the file's column.
         limit: Ask only the first so many items.
         asking: Order, seed, temperature and so on.
+        conditions: States of the model besides neutral, which is always asked first (see
+            :mod:`affectlab.steering.conditions`).
         repeats: How often to ask everything.
 
     Raises:
         UserError: When a name is unknown, the data are bad, or the settings do not fit.
     """
+    states = _named(conditions)
     opened = open_benchmark(benchmark) if isinstance(benchmark, str) else benchmark
     chosen = protocol or next(iter(opened.protocols))
     if chosen not in opened.protocols:
@@ -153,11 +179,35 @@ def make_plan(
         source=data or "sample",
         data_sha256=digest,
         asking=asking or Asking(),
+        conditions=states,
         repeats=repeats,
         fields=fields or {},
         ignored=loaded.ignored,
         notes=loaded.notes,
     )
+
+
+def _named(conditions: Sequence[str]) -> tuple[str, ...]:
+    """Conditions in their canonical spelling, neutral first.
+
+    Raises:
+        UserError: When one cannot be read, or two are the same.
+    """
+    found = [NEUTRAL]
+    for text in conditions:
+        name = str(parse(text))
+        if name in found[1:]:
+            raise UserError(f"Condition {text!r} is given twice ({name}).")
+        if name != NEUTRAL:
+            found.append(name)
+    return tuple(found)
+
+
+def _told(messages: tuple[Message, ...], prompt: str) -> tuple[Message, ...]:
+    """A conversation whose system turn starts with a prompt."""
+    if messages and messages[0].role == "system":
+        return (Message("system", f"{prompt}\n\n{messages[0].content}"), *messages[1:])
+    return (Message("system", prompt), *messages)
 
 
 def check_abilities(plan: Plan, model: Model) -> None:
@@ -166,9 +216,11 @@ def check_abilities(plan: Plan, model: Model) -> None:
     Raises:
         UserError: Naming what is missing and the protocols that would work.
     """
-    states = [condition for condition in plan.conditions if condition != NEUTRAL]
-    if states and Ability.STEER not in model.abilities:
-        raise UserError(f"{model.card.spec} cannot be put into condition {states[0]!r}: it only answers as it is.")
+    if plan.steered and Ability.STEER not in model.abilities:
+        raise UserError(
+            f"{model.card.spec} cannot be put into condition {plan.steered[0]!r}: only a local model can be steered. "
+            "Any model that takes text can be told an emotion: prompt:EMOTION."
+        )
     missing = plan.protocol.needs - model.abilities
     if missing:
         fit = [name for name, protocol in plan.benchmark.protocols.items() if protocol.needs <= model.abilities]

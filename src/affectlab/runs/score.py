@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from affectlab.benchmarks import open_benchmark
 from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction, PredictionTable
-from affectlab.metrics.scores import Scores
+from affectlab.metrics.scores import Scores, Table
 from affectlab.runs.folder import SCHEMA, Answers, RunFolder
 from affectlab.runs.manifest import items_digest
+from affectlab.runs.overview import overview
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
 
@@ -30,6 +31,7 @@ class ScoredRun:
         predictions: All that was read, in plan order.
         table: The same as a table.
         scores: By condition.
+        overview: Conditions side by side; ``None`` when there is only one.
         interval: How intervals were made.
         answered: Responses there are.
         planned: Requests there should be.
@@ -41,6 +43,7 @@ class ScoredRun:
     predictions: Sequence[Prediction]
     table: PredictionTable
     scores: Mapping[str, Scores]
+    overview: Table | None
     interval: Interval
     answered: int
     planned: int
@@ -158,7 +161,8 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
         )
         for condition in present
     }
-    return ScoredRun(folder, manifest, plan, predictions, table, scores, interval, answered, planned)
+    side_by_side = overview(plan, table, scores, manifest.get("steering", {}), interval)
+    return ScoredRun(folder, manifest, plan, predictions, table, scores, side_by_side, interval, answered, planned)
 
 
 def _coverage(plan: Plan, answers: Answers) -> tuple[int, int]:
@@ -196,6 +200,7 @@ def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
         "requests": {"planned": scored.planned, "answered": scored.answered},
         "interval": {"level": interval.level, "replicates": interval.replicates, "seed": interval.seed},
         "conditions": {condition: sheet.to_dict() for condition, sheet in scored.scores.items()},
+        **({"overview": asdict(scored.overview)} if scored.overview else {}),
     }
 
 

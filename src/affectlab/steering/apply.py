@@ -14,7 +14,6 @@ from affectlab.steering.conditions import THIRDS, Condition, Term, layer_numbers
 from affectlab.steering.contrast import Doubles, Floats
 from affectlab.steering.controls import isotropic, shuffled
 from affectlab.steering.quality import LEAST_COSINE
-from affectlab.steering.stimuli import label_space
 from affectlab.steering.subject import Subject
 from affectlab.steering.vectors import EmotionVectors
 
@@ -46,14 +45,12 @@ class Applied:
     Attributes:
         condition: What was asked for.
         intervention: What the engine does.
-        prompt: Text for the system turn, for emotions asked for in words; empty for none.
         doses: For each term with a dose in nats, its strength as a multiple of the median token norm.
         lines: What happens where, one line for each term.
     """
 
     condition: Condition
     intervention: Intervention
-    prompt: str
     doses: tuple[tuple[str, float], ...]
     lines: tuple[str, ...]
 
@@ -63,18 +60,6 @@ class Applied:
 
     def __repr__(self) -> str:
         return self.explain()
-
-
-def emotion_prompt(emotions: Sequence[str]) -> str:
-    """What a model is told under ``prompt:EMOTION``; empty without emotions."""
-    if not emotions:
-        return ""
-    space = label_space()
-    names = [space.name_of(one) if one in space else one.replace("_", " ") for one in emotions]
-    return (
-        f"Something has just happened to you that fills you with {' and '.join(names)}. You are in this state now, and "
-        "it stays while you read and answer. Do not describe it; let it shape what you decide and say."
-    )
 
 
 class Applier:
@@ -112,14 +97,12 @@ class Applier:
             made = self._edits(term)
             edits += made
             lines.append(self._line(term, made))
-        prompt = emotion_prompt(wanted.prompts)
-        if prompt:
-            lines.append(f"The system turn starts with: {prompt}")
+        if wanted.prompts:
+            lines.append(f"The system turn starts with: {wanted.prompt}")
         positions = wanted.terms[0].positions if wanted.terms else "all"
         return Applied(
             condition=wanted,
             intervention=Intervention(tuple(edits), positions),
-            prompt=prompt,
             doses=tuple((str(term), self._doses[term]) for term in wanted.terms if term in self._doses),
             lines=tuple(lines) or ("Nothing is done to the model.",),
         )

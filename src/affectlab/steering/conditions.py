@@ -17,13 +17,13 @@ A condition is one or more terms joined by ``+``::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from affectlab.engine.interventions import KINDS, POSITIONS, Kind, Positions
 from affectlab.errors import UserError
-from affectlab.steering.stimuli import emotion_id
+from affectlab.steering.stimuli import emotion_id, label_space
 
 NEUTRAL = "neutral"
 
@@ -108,9 +108,26 @@ class Condition:
         """Whether nothing is done."""
         return not self.terms and not self.prompts
 
+    @property
+    def prompt(self) -> str:
+        """What the system turn starts with; empty when no emotion is asked for in words."""
+        return emotion_prompt(self.prompts)
+
     def __str__(self) -> str:
         """The canonical spelling: ``parse(str(condition)) == condition``."""
         return "+".join((*map(str, self.terms), *(f"prompt:{emotion}" for emotion in self.prompts))) or NEUTRAL
+
+
+def emotion_prompt(emotions: Sequence[str]) -> str:
+    """What a model is told under ``prompt:EMOTION``; empty without emotions."""
+    if not emotions:
+        return ""
+    space = label_space()
+    names = [space.name_of(one) if one in space else one.replace("_", " ") for one in emotions]
+    return (
+        f"Something has just happened to you that fills you with {' and '.join(names)}. You are in this state now, and "
+        "it stays while you read and answer. Do not describe it; let it shape what you decide and say."
+    )
 
 
 def parse(text: str) -> Condition:

@@ -48,6 +48,6 @@ def _model_name(folder: Path, spec: str) -> str | None:
     plan = tiny_plan(["1"])
     run = RunFolder.at(folder / "run")
     with run.locked():
-        run.write_manifest(manifests.make(plan, ModelCard(spec=spec, name=spec)))
+        run.write_manifest(manifests.make(plan, ModelCard(spec=spec, name=spec), {}))
     found = run.manifest()["model"]["spec"]
     return None if found == spec else f"came back as {found!r}"

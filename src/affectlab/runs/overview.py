@@ -1,0 +1,92 @@
+"""The conditions of a run side by side: how far each moves the main figure, and what it does to plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from affectlab.errors import UserError
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Cell, Scores, Table
+from affectlab.models.base import NEUTRAL
+from affectlab.runs.plan import Plan
+from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate, Unit
+from affectlab.stats.multiple import adjust
+from affectlab.stats.paired import paired_difference
+
+OVERVIEW = "conditions"
+"""Id of the table."""
+
+
+def overview(
+    plan: Plan, table: PredictionTable, scores: Mapping[str, Scores], steering: Mapping[str, Any], interval: Interval
+) -> Table | None:
+    """One row a condition: main figure, its paired difference from neutral, parse rate, damage to plain text.
+
+    ``None`` for a run without conditions. Differences are paired by item; their p-values are adjusted over the rows.
+
+    Args:
+        plan: What was asked.
+        table: Predictions of all conditions.
+        scores: Sheets by condition.
+        steering: What the manifest records of conditions.
+        interval: How intervals are made.
+    """
+    others = [condition for condition in scores if condition != NEUTRAL]
+    if not others:
+        return None
+    figure = scores[others[0]].headline[0].name
+    moved = {condition: _moved(plan, table, condition, figure, interval) for condition in others}
+    adjusted = dict(zip(others, adjust([p for _, p in moved.values()]).values, strict=True))
+    states = steering.get("conditions", {})
+    rows: list[tuple[Cell, ...]] = []
+    for condition, sheet in scores.items():
+        difference, p = moved.get(condition, (None, None))
+        parsed = next((one for one in sheet.headline if one.name == "parse_rate"), None)
+        state = states.get(condition, {})
+        damage = (state.get("kl"), state.get("nll_rise"), "damaged" if state.get("damaged") else "")
+        rows.append((condition, sheet.headline[0], difference, p, adjusted.get(condition), parsed, *damage))
+    return _table(figure, rows, steering.get("limits", {}))
+
+
+def _moved(
+    plan: Plan, table: PredictionTable, condition: str, figure: str, interval: Interval
+) -> tuple[Estimate, float | None]:
+    """A condition minus neutral with its p-value; without a value and with the reason where they cannot be paired."""
+    steered, neutral = (
+        plan.benchmark.measures(table.where(table.condition.equals(name)), plan.protocol.name)
+        for name in (condition, NEUTRAL)
+    )
+    try:
+        found = paired_difference(steered, neutral, figure, interval)
+    except UserError as error:
+        return Estimate(figure, None, reason=str(error), unit="difference"), None
+    return found.difference, found.p
+
+
+_UNITS: Mapping[str, Unit] = {"p": "p", "p adjusted": "p", "KL": "number", "NLL rise": "number"}
+
+
+def _table(figure: str, rows: Sequence[tuple[Cell, ...]], limits: Mapping[str, float]) -> Table:
+    columns = ("condition", figure, "− neutral", "p", "p adjusted", "parse_rate", "KL", "NLL rise", "plain text")
+    filled = [any(row[place] not in (None, "") for row in rows) for place in range(len(columns))]
+    shown = tuple(column for column, some in zip(columns, filled, strict=True) if some)
+    note = (
+        f"− neutral: difference in {figure} on the same items, paired cluster bootstrap; p: paired permutation; "
+        f"adjusted: Benjamini–Hochberg over the {len(rows) - 1} conditions. Compare emotions with random and permuted "
+        "controls before reading a difference as one of emotion."
+    )
+    if limits:
+        note += (
+            " KL and NLL rise: what the condition does to plain text, nats a token; damaged: beyond "
+            f"{limits.get('kl')} or {limits.get('nll_rise')}."
+        )
+    return Table(
+        OVERVIEW,
+        "Conditions side by side",
+        shown,
+        tuple(tuple(cell for cell, some in zip(row, filled, strict=True) if some) for row in rows),
+        note,
+        {column: unit for column, unit in _UNITS.items() if column in shown},
+    )

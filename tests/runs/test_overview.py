@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.plans import scripted_file, tiny_plan
+
+from affectlab.metrics.scores import Table
+from affectlab.models import open_model
+from affectlab.runs import execute, read_run, score_run
+from affectlab.runs.overview import overview
+from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
+
+IDS = tuple(f"s{n}" for n in range(12))
+QUICK = Interval(replicates=200)
+
+
+def _run(tmp_path: Path, *, lose: int = 0) -> Path:
+    """Neutral right everywhere; under anger@1 wrong on four of twelve scenes; under joy@1 as neutral."""
+    plan = tiny_plan(IDS, conditions=("neutral", "anger@1", "joy@1"))
+    script = scripted_file(tmp_path / "s.jsonl", plan)
+    wrong = scripted_file(tmp_path / "w.jsonl", plan, dict.fromkeys(IDS[:5], ("joy", "fear")))
+    with script.open("a", encoding="utf-8") as file:
+        for line in wrong.read_text(encoding="utf-8").splitlines():
+            if json.loads(line)["item"] in IDS[:5]:
+                file.write(json.dumps({**json.loads(line), "condition": "anger@1"}) + "\n")
+    execute(plan, open_model(f"scripted:{script}"), tmp_path / "run")
+    if lose:
+        path = tmp_path / "run/responses.jsonl"
+        path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:-lose]) + "\n", encoding="utf-8")
+    return tmp_path / "run"
+
+
+def _cells(table: Table, condition: str) -> dict[str, Any]:
+    return next(dict(zip(table.columns, row, strict=True)) for row in table.rows if row[0] == condition)
+
+
+def test_each_condition_beside_neutral(tmp_path: Path) -> None:
+    scored = score_run(_run(tmp_path), QUICK)
+    table = scored.overview
+    assert table is not None
+    assert table.columns == ("condition", "macro_f1", "− neutral", "p", "p adjusted", "parse_rate")
+    assert [row[0] for row in table.rows] == ["neutral", "anger@1", "joy@1"]
+    neutral, anger, joy = (_cells(table, name) for name in ("neutral", "anger@1", "joy@1"))
+    assert neutral["macro_f1"].value == 1.0
+    assert neutral["− neutral"] is None
+    assert joy["− neutral"].value == 0.0
+    assert joy["p"] == 1.0
+    assert anger["− neutral"].value == pytest.approx(anger["macro_f1"].value - 1.0)
+    assert anger["− neutral"].unit == "difference"
+    assert anger["p"] < 0.2
+    # Benjamini-Hochberg over two tests: the smaller is doubled.
+    assert anger["p adjusted"] == pytest.approx(2 * anger["p"])
+    assert "2 conditions" in table.note
+    kept = json.loads((tmp_path / "run/scores.json").read_text(encoding="utf-8"))
+    assert kept["overview"]["rows"][1][0] == "anger@1"
+
+
+def test_a_condition_that_lacks_items_is_not_paired_and_says_why(tmp_path: Path) -> None:
+    table = read_run(_run(tmp_path, lose=2), QUICK).overview
+    assert table is not None
+    joy = _cells(table, "joy@1")["− neutral"]
+    assert isinstance(joy, Estimate)
+    assert joy.value is None
+    assert "s1" in joy.reason
+
+
+def test_damage_is_shown_where_it_was_measured(tmp_path: Path) -> None:
+    scored = read_run(_run(tmp_path), QUICK)
+    steering = {
+        "limits": {"kl": 1.0, "nll_rise": 0.5},
+        "conditions": {
+            "anger@1": {"kl": 2.0, "nll_rise": 0.1, "damaged": True},
+            "joy@1": {"kl": 0.1, "nll_rise": 0.0, "damaged": False},
+        },
+    }
+    table = overview(scored.plan, scored.table, scored.scores, steering, QUICK)
+    assert table is not None
+    assert _cells(table, "anger@1")["plain text"] == "damaged"
+    assert _cells(table, "joy@1")["KL"] == 0.1
+    assert table.units["KL"] == "number"
+
+
+def test_a_run_without_conditions_has_none(tmp_path: Path) -> None:
+    plan = tiny_plan("ab")
+    execute(plan, open_model(f"scripted:{scripted_file(tmp_path / 's.jsonl', plan)}"), tmp_path / "run")
+    assert read_run(tmp_path / "run", QUICK).overview is None

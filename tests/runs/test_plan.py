@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.support.plans import tiny_plan
+
+from affectlab.errors import UserError
+from affectlab.models import Message, ModelSettings, open_model
+from affectlab.runs import make_plan
+from affectlab.runs.plan import Cell, check_abilities
+from affectlab.steering.conditions import emotion_prompt
+
+
+def test_conditions_are_spelled_one_way_and_neutral_comes_first() -> None:
+    plan = make_plan("chiaro", conditions=["anger@1", "prompt: happiness", "neutral"])
+    assert plan.conditions == ("neutral", "anger@1.0", "prompt:joy")
+    assert plan.steered == ("anger@1.0",)
+    assert make_plan("chiaro").conditions == ("neutral",)
+    with pytest.raises(UserError, match="given twice"):
+        make_plan("chiaro", conditions=["anger@1", "anger@1.0"])
+    with pytest.raises(UserError, match="Condition 'anger': 'anger' has no strength"):
+        make_plan("chiaro", conditions=["anger"])
+
+
+def test_an_emotion_asked_for_in_words_starts_the_system_turn() -> None:
+    plan = tiny_plan("a", conditions=("neutral", "prompt:anger", "anger@1.0"))
+    (item,) = plan.items
+    plain = plan.requests(Cell("neutral", 0, "a"), item, {})[0].messages
+    told = plan.requests(Cell("prompt:anger", 0, "a"), item, {})[0].messages
+    prompt = emotion_prompt(("anger",))
+    if plain[0].role == "system":
+        assert told == (Message("system", f"{prompt}\n\n{plain[0].content}"), *plain[1:])
+    else:
+        assert told == (Message("system", prompt), *plain)
+    assert plan.requests(Cell("anger@1.0", 0, "a"), item, {})[0].messages == plain
+
+
+def test_what_conditions_say_is_part_of_the_prompts_digest() -> None:
+    plan = tiny_plan("ab")
+    assert replace(plan, conditions=("neutral", "anger@1.0")).prompt_sha256() == plan.prompt_sha256()
+    assert replace(plan, conditions=("neutral", "prompt:anger")).prompt_sha256() != plan.prompt_sha256()
+
+
+def test_a_model_that_only_takes_text_can_be_told_but_not_steered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    model = open_model("openai:gpt", ModelSettings(base_url="http://localhost:1/v1"))
+    check_abilities(tiny_plan("a", conditions=("neutral", "prompt:anger")), model)
+    with pytest.raises(UserError, match=r"anger@1\.0.*only a local model.*prompt:EMOTION"):
+        check_abilities(tiny_plan("a", conditions=("neutral", "prompt:anger", "anger@1.0")), model)
+    model.close()
+
+
+def test_scripts_may_answer_otherwise_under_a_condition(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text('{"item": "*", "reply": "x"}\n')
+    check_abilities(tiny_plan("a", conditions=("neutral", "anger@1.0")), open_model(f"scripted:{tmp_path}/s.jsonl"))
