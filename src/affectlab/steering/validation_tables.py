@@ -12,6 +12,14 @@ from affectlab.steering.selfreport import margins, shares
 from affectlab.steering.validation import CONTROLS, Validation
 
 _CONTROL_NAMES = {"random": "isotropic, same norm", "kl-random": "isotropic, same KL", "permuted": "label-permuted"}
+_IN_NATS = (
+    "margin, neutral",
+    "margin, steered",
+    "change of margin",
+    "mean change of margin",
+    "KL of plain text",
+    "NLL rise of plain text",
+)
 _NATS = "Log-probabilities are natural logarithms, summed over an option's tokens, averaged over the ten questions."
 
 
@@ -81,13 +89,13 @@ def emotions_table(found: Validation) -> Table:
         title=f"Self-report, layers {found.settings.layers}, {found.settings.compared:g} × median token norm",
         columns=(
             "emotion",
-            "log margin, neutral",
-            "log margin, steered",
-            "change of log margin",
+            "margin, neutral",
+            "margin, steered",
+            "change of margin",
             "own label rises most",
             *(f"p ({_CONTROL_NAMES[kind]})" for kind in kinds),
-            "KL of plain text (log)",
-            "NLL rise of plain text (log)",
+            "KL of plain text",
+            "NLL rise of plain text",
             "coherence",
         ),
         rows=tuple(rows),
@@ -95,6 +103,10 @@ def emotions_table(found: Validation) -> Table:
             f"{_NATS} Margin: the emotion's label against the strongest other. p: share of {count} control vectors "
             f"that change it as much, not corrected for the number of emotions; at least {1 / (count + 1):.3g}."
         ),
+        units={
+            **dict.fromkeys(_IN_NATS, "number"),
+            **{f"p ({_CONTROL_NAMES[kind]})": "p" for kind in kinds},
+        },
     )
 
 
@@ -121,13 +133,14 @@ def strengths_table(found: Validation) -> Table:
         columns=(
             "strength (× median token norm)",
             "own label rises most",
-            "mean change of log margin",
-            "KL of plain text (log)",
-            "NLL rise of plain text (log)",
+            "mean change of margin",
+            "KL of plain text",
+            "NLL rise of plain text",
             "damaged",
         ),
         rows=tuple(rows),
         note=f"{said} That is where most emotions' own label rises most and no vector damages plain text.",
+        units=dict.fromkeys(("strength (× median token norm)", *_IN_NATS), "number"),
     )
 
 
@@ -183,12 +196,13 @@ def layers_table(found: Validation) -> Table:
     return Table(
         id="by_layer",
         title="Change of margin, one layer steered at a time",
-        columns=("layer", *(f"change of log margin, {emotion}" for emotion in found.emotions), "suggested"),
+        columns=("layer", *(f"change of margin, {emotion}" for emotion in found.emotions), "suggested"),
         rows=tuple(
             (str(layer), *(float(value) for value in changes[:, place]), "yes" if layer in best else "")
             for place, layer in enumerate(found.sweep_layers)
         ),
         note="Mean over strengths. Suggested: at least half of what the best layer does, over all emotions.",
+        units={f"change of margin, {emotion}": "number" for emotion in found.emotions},
     )
 
 
@@ -210,7 +224,7 @@ def sweep_matrix(found: Validation) -> Matrix:
     """Mean change of margin over emotions at each layer and strength."""
     return Matrix(
         id="sweep",
-        title="Mean change of log margin, one layer steered at a time",
+        title="Mean change of margin, one layer steered at a time",
         row_title="layer",
         column_title=f"strength ({found.settings.sweep_scale})",
         rows=tuple(map(str, found.sweep_layers)),
