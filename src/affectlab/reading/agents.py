@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from affectlab.reading import flags
-from affectlab.reading.choice import option_vocabulary
+from affectlab.reading.choice import letters_in_a_row, option_vocabulary
 from affectlab.reading.conclude import conclude, unread
 from affectlab.reading.markup import plain
 from affectlab.reading.objects import Pairs, find_objects
@@ -43,11 +43,29 @@ _PARTS: Final = re.compile(r"[\n,;/&+]+| and | ")
 _ITEM_NUMBER: Final = re.compile(r"^(?:\(?\d{1,2}[.)]) ?", re.MULTILINE)
 
 
+_ONE_MORE: Final = re.compile(
+    r"[ ]?(?:(?P<loose>[,=])|/|&|\+|(?<![a-z])and(?![a-z])|和|与|與|及|、)[ ]?(?:and )?"
+    r"(?P<slot>[a-z0-9甲乙丙丁]{1,3}(?![a-z0-9]))?"
+)
+
+
+_Spot: TypeAlias = tuple[str, int, int]
+"""A slot, and where it is named."""
+
+
 class _Heading(NamedTuple):
     slot: str
     start: int
     end: int
     marked: bool
+
+
+class _Shared(NamedTuple):
+    """One heading of all slots, in the order named."""
+
+    slots: list[str]
+    start: int
+    end: int
 
 
 def read_agents(
@@ -140,7 +158,12 @@ def _from_text(
 ) -> dict[str, Reading]:
     words = plain(prepared.text)
     low = lower(words)
-    headings = _headings(low, called)
+    spots = _spots(low, called)
+    shared = _shared_heading(low, spots, called)
+    if shared is not None:
+        low = low[: shared.start] + " " * (shared.end - shared.start) + low[shared.end :]
+        spots = [spot for spot in spots if not shared.start <= spot[1] < shared.end]
+    headings = _headings(low, spots, called)
     for wanted in (True, False):
         chosen = [heading for heading in headings if heading.marked or not wanted]
         readings = _sections(words, chosen, vocabs)
@@ -149,14 +172,18 @@ def _from_text(
     if len(vocabs) == 1:
         ((slot, vocab),) = vocabs.items()
         return {slot: read_statement(vocab, words, cut=prepared.at_limit)}
+    if shared is not None:
+        answer = words[shared.end :].strip()
+        return _by_position(answer, {slot: vocabs[slot] for slot in shared.slots}) or _one_for_all(answer, vocabs)
     if headings:
         return {}
     return _by_position(words, vocabs) or _one_for_all(words, vocabs)
 
 
-def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
+def _spots(low: str, called: Mapping[str, Sequence[str]]) -> list[_Spot]:
+    """Where slots are named by "Agent A" and its kin or by one of their names, in the order of the text."""
     by_id = _slots_by_id(called)
-    spots: list[tuple[str, int, int]] = []
+    spots: list[_Spot] = []
     for match in _GENERIC.finditer(low):
         slot = by_id.get(match.group("slot") or match.group("zh"))
         if slot is not None:
@@ -171,6 +198,32 @@ def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
                 ):
                     spots.append((slot, at, end))
                 at = low.find(name, end)
+    return sorted(spots, key=lambda spot: (spot[1], -spot[2]))
+
+
+def _shared_heading(low: str, spots: Sequence[_Spot], called: Mapping[str, Sequence[str]]) -> _Shared | None:
+    """The last heading that names every slot ("Agent A and Agent B: C") and so heads no slot's own answer."""
+    by_id = _slots_by_id(called)
+    starts = {start: (slot, end) for slot, start, end in spots}
+    found = None
+    for slot, start, end in spots:
+        named = [slot]
+        while (more := _ONE_MORE.match(low, end)) is not None:
+            at = more.start("slot") if more.group("slot") else more.end()
+            alone = None if more.group("loose") else by_id.get(more.group("slot") or "")
+            other, stop = starts.get(at, (alone, more.end()))
+            if other is None or other in named:
+                break
+            named.append(other)
+            end = stop
+        after = _AFTER.match(low, end)
+        if len(named) == len(called) > 1 and after is not None:
+            found = _Shared(named, start, after.end())
+    return found
+
+
+def _headings(low: str, spots: Sequence[_Spot], called: Mapping[str, Sequence[str]]) -> list[_Heading]:
+    by_id = _slots_by_id(called)
     headings = _announced(low, spots)
     marked = {heading.slot for heading in headings if heading.marked}
     if marked == called.keys():
@@ -185,7 +238,7 @@ def _headings(low: str, called: Mapping[str, Sequence[str]]) -> list[_Heading]:
     return _announced(low, short) if {slot for slot, _, _ in short} == called.keys() else headings
 
 
-def _announced(low: str, spots: list[tuple[str, int, int]]) -> list[_Heading]:
+def _announced(low: str, spots: Sequence[_Spot]) -> list[_Heading]:
     headings: list[_Heading] = []
     for slot, start, end in sorted(spots, key=lambda spot: (spot[1], -spot[2])):
         if headings and start < headings[-1].end:
@@ -228,9 +281,10 @@ def _by_position(words: str, vocabs: Mapping[str, Vocabulary]) -> dict[str, Read
 def _one_for_all(words: str, vocabs: Mapping[str, Vocabulary]) -> dict[str, Reading]:
     """Nothing that can be read, but the reason why, when a reply is one answer to several questions."""
     stated = [read_statement(vocab, words) for vocab in vocabs.values()]
-    if not any(reading.ok or flags.LETTER_TEXT_CONFLICT in reading.flags for reading in stated):
-        return {}
-    return dict.fromkeys(vocabs, Reading(Outcome.UNPARSEABLE, None, (flags.ONE_ANSWER,), words[:120]))
+    if any(reading.ok or flags.LETTER_TEXT_CONFLICT in reading.flags for reading in stated):
+        return dict.fromkeys(vocabs, Reading(Outcome.UNPARSEABLE, None, (flags.ONE_ANSWER,), words[:120]))
+    row = next(filter(None, (letters_in_a_row(words, vocab) for vocab in vocabs.values())), None)
+    return {} if row is None else dict.fromkeys(vocabs, row)
 
 
 def _is_key(part: str, vocabs: Mapping[str, Vocabulary]) -> bool:

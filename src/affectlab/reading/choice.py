@@ -84,25 +84,33 @@ def read_prepared(prepared: Prepared, vocab: Vocabulary) -> Reading:
     words = plain(prepared.text)
     reading = read_statement(vocab, words, cut=prepared.at_limit)
     if reading.outcome is Outcome.UNPARSEABLE and not reading.flags:
-        reading = _letters_or_word(words, vocab) or reading
+        reading = letters_in_a_row(words, vocab) or _one_word(words) or reading
     if reading.ok and prepared.at_limit and _may_go_on(words, reading, vocab):
         reading = Reading(Outcome.UNPARSEABLE, evidence=reading.evidence)
     return conclude(prepared, reading)
 
 
-def _letters_or_word(words: str, vocab: Vocabulary) -> Reading | None:
-    """All the letters in a row ("ABCD"), or one short answer that is not declared ("surprise")."""
-    if len(words) > _SHORT:
-        return None
-    core = words.rpartition(":")[2].strip(" \n.,;:!?\"'()[]")
-    letters = re.findall(r"\w+", core)
-    if len({*letters} & {letter.upper() for letter in vocab.letters}) == len({*letters}) > 1:
+def letters_in_a_row(words: str, vocab: Vocabulary) -> Reading | None:
+    """Several of the letters and nothing else ("ABCD", "A B"): the options repeated, and no answer."""
+    core = _core(words)
+    letters = {*re.findall(r"\w+", core)}
+    together = core.isupper() and {*core.lower()} <= vocab.letters.keys() and len({*core}) == len(core) > 1
+    if together or (len(letters) > 1 and letters <= {letter.upper() for letter in vocab.letters}):
         return Reading(Outcome.AMBIGUOUS, flags=(flags.LIST_ECHO,), evidence=core)
-    if len(core) > 1 and core.isupper() and set(core.lower()) <= vocab.letters.keys() and len(set(core)) == len(core):
-        return Reading(Outcome.AMBIGUOUS, flags=(flags.LIST_ECHO,), evidence=core)
-    if _ONE_WORD.fullmatch(core) and len(set(core)) > 1:
+    return None
+
+
+def _one_word(words: str) -> Reading | None:
+    """One short answer that is not declared ("surprise")."""
+    core = _core(words)
+    if _ONE_WORD.fullmatch(core) and len({*core}) > 1:
         return Reading(Outcome.UNPARSEABLE, flags=(flags.OUT_OF_SPACE,), evidence=core)
     return None
+
+
+def _core(words: str) -> str:
+    """What a short reply says after a colon, if any; empty for a long one."""
+    return words.rpartition(":")[2].strip(" \n.,;:!?\"'()[]") if len(words) <= _SHORT else ""
 
 
 def _may_go_on(words: str, reading: Reading, vocab: Vocabulary) -> bool:

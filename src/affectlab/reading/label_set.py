@@ -13,7 +13,7 @@ from affectlab.reading.markup import plain
 from affectlab.reading.objects import find_objects
 from affectlab.reading.outcome import Outcome, Reading
 from affectlab.reading.prepare import fold, prepare
-from affectlab.reading.vocabulary import Vocabulary, lower, name_at, name_key, vocabulary
+from affectlab.reading.vocabulary import Vocabulary, join_lines, lower, name_at, name_key, vocabulary
 
 _COMMA: Final = re.compile(r"\s*,\s*")
 _SEPARATOR: Final = re.compile(r"[;\n|]+")
@@ -138,6 +138,7 @@ def _vocabularies(wanted: LabelSet) -> tuple[Vocabulary, Vocabulary]:
 
 def _read_list(words: str, wanted: LabelSet, *, from_json: bool) -> Reading:
     whole, members = _vocabularies(wanted)
+    words = join_lines(whole, words)
     tally = _tally(words, whole, members)
     if tally.strange and not from_json:
         # Prose may announce the list: read from the last announcement on.

@@ -9,12 +9,12 @@ import re
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from affectlab.reading.vocabulary import Found, Vocabulary, find_at
+from affectlab.reading.vocabulary import Found, Vocabulary, find_at, text_beside
 
 _FILLER: Final = re.compile(
     r"(?:(?:that|it|is|be|to|would|the|my|final|correct|best|right|option|choice|answer|letter|emotion|feeling|label|"
     r"number|definitely|clearly|certainly|probably|most likely|likely|therefore|thus|so|simply|indeed|just|"
-    r"definitively|either|both|between|closest to|closer to|of|agent)(?![A-Za-z'])[ ]?"
+    r"definitively|either|both|between|closest to|closer to|of|agent|it's|that's)(?![A-Za-z'])[ ]?"
     r"|选项|選項|选择|選擇|应该|應該|应当|选|選|是|为|為|第|就是|了|的|は|은|는"
     r"|[ :=\"'(\[{<「『“‘【】《$#→>~)\]-]{1,12}){0,16}+",
     re.IGNORECASE,
@@ -53,9 +53,17 @@ POSITIVE: Final = re.compile(
     r"|(?:是|应该是|就是|为|最)?(?:最)?(?:对的|正确|對的|正確|合适|合適|恰当|恰當|贴切|符合|准确|合理))",
     re.IGNORECASE,
 )
+TAKE_BACK: Final = (
+    r"(?:(?:(?:oh|hmm|ah|no|nope|but)\b[,. ]{1,4}){1,3}wait\b|(?:wait|never mind)\b(?=[ ]?[,.!…\n—–-]|\Z|[ ]no\b)"
+    r"|actually[,. ]{1,3}no\b(?=[ ]?[,.!…—–-])|scratch that|on second thoughts?|不对|等等|等一下)"
+)
+"""Words that take an answer back wherever they stand after it."""
+_TAKEN_BACK: Final = re.compile(
+    rf"\W*(?:(?:(?:oh|wait|hmm|no|nope|actually|sorry|scratch that|never mind|不对|不是)\b\W*)+"
+    rf"|{TAKE_BACK}[^.!?\n]*+\W*+)\Z",
+    re.IGNORECASE,
+)
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-
-
 _LONGEST_LIST: Final = 12
 
 
@@ -81,6 +89,11 @@ class Phrase(NamedTuple):
     flags: tuple[str, ...]
     follow: Follow
     bare: bool
+
+
+def taken_back(text: str, end: int) -> bool:
+    """Whether nothing but words that take it back, and at most one sentence, comes after an answer."""
+    return _TAKEN_BACK.match(text, end) is not None
 
 
 def follow_at(text: str, found: Found, at: int) -> Follow:
@@ -118,11 +131,16 @@ def phrase_at(vocab: Vocabulary, text: str, low: str, at: int) -> Phrase | None:
     keys, end, raised, last = [first.key], first.end, list(first.flags), first
     for _ in range(_LONGEST_LIST):
         join = JOIN.match(text, end)
+        beside = text_beside(vocab, low, end) if join is None and last.bare else None
+        if beside is not None:
+            join = JOIN.match(text, beside[1])
         if join is None:
             break
         _, more = _lead_up(text, join.end(), vocab, low)
         if more is None:
             break
+        if beside is not None and follow_at(text, more, more.end) <= Follow.WORD and not JOIN.match(text, more.end):
+            break  # the text goes on as an explanation: "B. joy and relief at last"
         prose = more.bare and follow_at(text, more, more.end) <= Follow.WORD
         if prose and "," in join.group() and not JOIN.match(text, more.end):
             break
@@ -130,12 +148,25 @@ def phrase_at(vocab: Vocabulary, text: str, low: str, at: int) -> Phrase | None:
             keys.append(more.key)
         raised.extend(more.flags)
         end, last = more.end, more
+    end, last = _repeated(vocab, text, low, end, last)
     if negated:
         but = _BUT.match(text, end)
         if but is not None and (right := phrase_at(vocab, text, low, but.end())) is not None:
             return right
     follow = follow_at(text, last, end)
     return Phrase(tuple(keys), start, end, negated, tuple(raised), follow, first.bare and len(keys) == 1)
+
+
+def _repeated(vocab: Vocabulary, text: str, low: str, end: int, last: Found) -> tuple[int, Found]:
+    """Where an answer ends that is said more than once ("B B"); two numbers in a row are not one number."""
+    while text[end : end + 1] == " " and not text[end - 1].isdigit():
+        again = find_at(vocab, text, low, end + 1)
+        if again is None or again.key != last.key:
+            break
+        if follow_at(text, again, again.end) < Follow.SOFT and find_at(vocab, text, low, again.end + 1) is None:
+            break
+        end, last = again.end, again
+    return end, last
 
 
 def _lead_up(text: str, at: int, vocab: Vocabulary, low: str) -> tuple[int, Found | None]:

@@ -3,7 +3,7 @@
 Where an answer can be stated, from strongest to weakest:
 
 1. after words that announce it ("ANSWER: B", "I choose B", "So: C", "答案是B", "选B"), or before words that confirm
-   it ("B is correct", "B最合适"): the last such statement counts;
+   it ("B is correct", "B最合适"), or after words that take another back ("B. No wait, A"): the last counts;
 2. alone on a line;
 3. at the head of a line, followed by an explanation ("B. The child …", "anger, because …");
 4. after words that only suggest it ("it is B", "…, but B", "probably B");
@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 
 from affectlab.reading import flags
 from affectlab.reading.outcome import Outcome, Reading
-from affectlab.reading.phrases import JOIN, POSITIVE, Follow, Phrase, phrase_at
-from affectlab.reading.vocabulary import OUTSIDE, Vocabulary, find_at, lower, name_at
+from affectlab.reading.phrases import JOIN, POSITIVE, TAKE_BACK, Follow, Phrase, phrase_at, taken_back
+from affectlab.reading.vocabulary import OUTSIDE, Vocabulary, find_at, join_lines, lower, name_at
 
 _STRONG_LINK: Final = (
     r"choosing|chooses?|chose|chosen|selecting|selects?|selected|picking|picks?|picked|going with|go with|went with|"
@@ -59,9 +59,8 @@ _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
 _SPREAD_BY: Final = {mark: re.compile(rf"(?<![A-Za-z0-9])([A-Z]|\d{{1,2}})[ ]?{re.escape(mark)}") for mark in "(-=→"}
 _OPTION_MARK: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])[.):](?![A-Za-z])")
-_TAKEN_BACK: Final = re.compile(
-    r"\W*(?:(?:oh|wait|hmm|no|nope|actually|sorry|scratch that|never mind|不对|不是)\b\W*)+\Z", re.I
-)
+_BACK: Final = re.compile(rf"(?<![A-Za-z0-9_'])(?:{TAKE_BACK})[\s,.!:…—–-]*", re.IGNORECASE)
+_NO: Final = re.compile(r"(?:(?:actually|no)\b[\s,.!:…—–-]*){1,3}", re.IGNORECASE)
 _LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=[^\s\d])")
 _EXCERPT = 120
 
@@ -74,8 +73,9 @@ class Statement(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """Everything a reply states, by the kind of place, in the order of the text."""
+    """Everything a reply states, by the kind of place, in the order of the text; what is put right is strong too."""
 
+    corrections: list[Phrase]
     strong: list[Phrase]
     alone: list[Phrase]
     leading: list[Phrase]
@@ -93,6 +93,7 @@ def read_statement(vocab: Vocabulary, text: str, *, cut: bool = False) -> Readin
     Returns:
         ``ok`` with the key, ``ambiguous``, or ``unparseable``. Refusals and cut-off replies are the caller's to tell.
     """
+    text = join_lines(vocab, text)
     low = lower(text)
     if len(low) <= 80 and (sole := _sole_phrase(vocab, text, low)) is not None:
         listed = len(sole.keys) > 2 and _echoes_options(vocab, text)
@@ -150,7 +151,7 @@ def _first_word(vocab: Vocabulary, text: str, low: str, at: int) -> int | None:
 
 
 def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
-    stated = Stated([], [], [], [])
+    stated = Stated([], [], [], [], [])
     _lines(vocab, text, low, stated)
     taken: set[int] = set()
     for link in _LINK.finditer(text):
@@ -181,9 +182,23 @@ def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
         taken.add(phrase.start)
     if (closing := _closing_sentence(vocab, text, low)) is not None:
         stated.weak.append(closing)
+    stated.corrections.extend(_corrections(vocab, text, low))
+    stated.strong.extend(stated.corrections)
     stated.strong.extend(_confirmed(vocab, text, low))
     stated.strong.sort(key=lambda phrase: phrase.start)
     return stated
+
+
+def _corrections(vocab: Vocabulary, text: str, low: str) -> list[Phrase]:
+    """Answers that stand after words that take an earlier one back ("B. No wait, A")."""
+    found: list[Phrase] = []
+    for back in _BACK.finditer(text):
+        phrase = phrase_at(vocab, text, low, back.end())
+        if phrase is None and (no := _NO.match(text, back.end())) is not None:
+            phrase = phrase_at(vocab, text, low, no.end())
+        if phrase is not None and not phrase.negated and phrase.follow >= Follow.SOFT:
+            found.append(phrase)
+    return found
 
 
 def _closing_sentence(vocab: Vocabulary, text: str, low: str) -> Phrase | None:
@@ -282,9 +297,10 @@ def _last(stated: Stated, text: str) -> Reading:
     later = [phrase for phrase in stated.alone if phrase.start > last.end]
     if later and len({phrase.keys for phrase in later}) == 1 and not any(c.isalnum() for c in text[later[-1].end :]):
         last = later[-1]
-    if _TAKEN_BACK.match(text, last.end):
-        return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, last.start, len(text)))
-    earlier = {phrase.keys for phrase in stated.strong if len(phrase.keys) == 1}
+    if taken_back(text, last.end):
+        return _withdrawn(last, text)
+    before = stated.strong if last not in stated.corrections else [*stated.strong, *stated.alone, *stated.leading]
+    earlier = {phrase.keys for phrase in before if len(phrase.keys) == 1}
     corrected = len(last.keys) == 1 and bool(earlier - {last.keys})
     return _resolve(last, text, (flags.SELF_CORRECTED,) if corrected else ())
 
@@ -292,7 +308,13 @@ def _last(stated: Stated, text: str) -> Reading:
 def _agreed(phrases: list[Phrase], text: str) -> Reading:
     if len({phrase.keys for phrase in phrases}) > 1:
         return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, phrases[0].start, phrases[-1].end))
+    if taken_back(text, phrases[-1].end):
+        return _withdrawn(phrases[-1], text)
     return _resolve(phrases[0], text, ())
+
+
+def _withdrawn(phrase: Phrase, text: str) -> Reading:
+    return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, phrase.start, len(text)))
 
 
 def _resolve(phrase: Phrase, text: str, raised: tuple[str, ...]) -> Reading:
@@ -337,6 +359,8 @@ def _mentioned(vocab: Vocabulary, text: str, low: str) -> Reading:
         return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, spans[0][0], spans[-1][1]))
     if vocab.mentions and found and long_names:
         ((key, span),) = found.items()
+        if taken_back(text, span[1]):
+            return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, span[0], len(text)))
         return Reading(Outcome.OK, key, evidence=_excerpt(text, *span))
     return Reading(Outcome.UNPARSEABLE)
 

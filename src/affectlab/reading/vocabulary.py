@@ -48,6 +48,7 @@ class Vocabulary:
         alphabetic: Some option is keyed by a letter, so that a stray letter is an answer outside the options.
         numeric: The same for numbers.
         mentions: A name of several words may be taken from prose when it is the only one mentioned.
+        broken: Matches names of several words, over a line's end too; ``None`` where there are none.
     """
 
     letters: Mapping[str, str]
@@ -57,6 +58,7 @@ class Vocabulary:
     alphabetic: bool = False
     numeric: bool = False
     mentions: bool = False
+    broken: re.Pattern[str] | None = None
 
 
 def name_key(text: str) -> str:
@@ -130,6 +132,7 @@ def _vocabulary(
         alphabetic=any(token.isalpha() for token in letters),
         numeric=any(token.isdigit() for token in letters),
         mentions=mentions,
+        broken=_over_lines(words),
     )
 
 
@@ -165,10 +168,9 @@ def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:
     if key is None and not (vocab.alphabetic if letter.isalpha() else vocab.numeric):
         return None
     raised: tuple[str, ...] = (flags.OUT_OF_SPACE,) if key is None else ()
-    pair = _PAIR.match(low, end)
-    name = name_at(vocab, low, pair.end()) if pair is not None and pair.end() > end else None
-    if pair is not None and name is not None and _CLAUSE_END.match(low, pair.end() + len(name)):
-        end = pair.end() + len(name)
+    beside = text_beside(vocab, low, end)
+    if beside is not None and _CLAUSE_END.match(low, beside[1]):
+        name, end = beside
         if vocab.names[name] != key:
             return Found(key or OUTSIDE, end, (flags.LETTER_TEXT_CONFLICT, *vocab.flags.get(name, ())))
         return Found(key, end)
@@ -177,6 +179,28 @@ def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:
     if key is None and letter.isalpha() and not token.group().isupper():
         return None
     return Found(key or OUTSIDE, end, raised, bare=True)
+
+
+def text_beside(vocab: Vocabulary, low: str, end: int) -> tuple[str, int] | None:
+    """The option's text that stands beside the letter ending at ``end`` (``"B) joy"``), and where it ends."""
+    pair = _PAIR.match(low, end)
+    name = name_at(vocab, low, pair.end()) if pair is not None and pair.end() > end else None
+    return None if pair is None or name is None else (name, pair.end() + len(name))
+
+
+def join_lines(vocab: Vocabulary, text: str) -> str:
+    """The text with every declared name that is broken over two lines on one line."""
+    if vocab.broken is None or "\n" not in text:
+        return text
+    return vocab.broken.sub(lambda name: " ".join(name.group().split()), text)
+
+
+def _over_lines(names: Iterable[str]) -> re.Pattern[str] | None:
+    several = sorted((name for name in names if " " in name), key=len, reverse=True)
+    if not several:
+        return None
+    spread = "|".join(r"(?: |\n\n?)".join(map(re.escape, name.split(" "))) for name in several)
+    return re.compile(rf"(?<![{_LATIN}])(?:{spread})(?![{_LATIN}])", re.IGNORECASE)
 
 
 def _named(vocab: Vocabulary, low: str, name: str, end: int) -> Found:

@@ -70,7 +70,7 @@ def read_yes_no(text: str | None, *, finish: str = "stop") -> Reading:
         stated = Reading(Outcome.OK, "no" if sentence.group("no") else "yes", evidence=words[:40])
     if is_refusal(prepared.text) and "\n" not in words:
         stated = Reading(Outcome.UNPARSEABLE)
-    elif len(heads) == 2 and not (stated.ok and _announced(words)):
+    elif len(heads) == 2 and not (stated.ok and (_announced(words) or flags.SELF_CORRECTED in stated.flags)):
         stated = Reading(Outcome.AMBIGUOUS, evidence=words[:120])
     elif stated.outcome is Outcome.UNPARSEABLE and len(heads) == 1 and not (prepared.at_limit and not words):
         stated = Reading(Outcome.OK, "yes" if heads.pop() else "no", stated.flags, words[:40])
