@@ -96,18 +96,25 @@ def pairs(options: Sequence[str], what: str) -> dict[str, str]:
     return found
 
 
-def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A plain list as a table on the terminal."""
-    from rich.table import Table
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], *, ids: int = 1, indent: int = 0) -> None:
+    """A plain list as a table, without empty columns.
 
+    What must be copied is never broken: no word is, nor any line of the first ``ids`` columns. Where that does not fit
+    the terminal, the table is wider than it.
+    """
+    from rich.padding import Padding
+
+    from affectlab.report.layouts import Column, Sheet, styled
     from affectlab.report.terminal import make_console
 
-    table = Table(title=title or None, box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    make_console().print(table)
+    shown = [
+        Column(styled(heading), tuple(styled(row[index]) for row in rows), whole=index < ids)
+        for index, heading in enumerate(columns)
+        if any(row[index] for row in rows)
+    ]
+    sheet = Sheet(tuple(shown), padding=2, ruled=False)
+    room = max(make_console().width - indent, sheet.least)
+    make_console(width=room + indent).print(Padding(sheet.grid(room), (0, 0, 0, indent)))
 
 
 def plain(mapping: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,6 +114,7 @@ def duplicates(
         print_rows(
             ("first", "second", "how alike", "similarity"),
             [(pair.a, pair.b, pair.kind, f"{pair.similarity:.3f}") for pair in found],
+            ids=2,
         )
     else:
         print(f"No pair among {len(first)} texts is {threshold} alike or more.")

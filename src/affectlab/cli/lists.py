@@ -43,11 +43,9 @@ def benchmarks(as_json: AsJson = False) -> None:
     for one in opened:
         print(f"{one.name}  {one.title}\n  {one.question}\n  {one.paper}\n")
         print_rows(
-            ("  protocol", "what it asks", "needs"),
-            [
-                (f"  {name}", protocol.summary, ", ".join(sorted(protocol.needs)))
-                for name, protocol in one.protocols.items()
-            ],
+            ("protocol", "what it asks", "needs"),
+            [(name, protocol.summary, ", ".join(sorted(protocol.needs))) for name, protocol in one.protocols.items()],
+            indent=2,
         )
 
 
@@ -68,15 +66,16 @@ def models(as_json: AsJson = False) -> None:
     print_rows(
         ("model", "what", "can", "installed"),
         [
-            (
-                row.spec,
-                row.what,
-                ", ".join(sorted(row.abilities)),
-                "yes" if row.installed else f"no: {row.install}",
-            )
+            (row.spec, row.what, ", ".join(sorted(row.abilities)), "yes" if row.installed else "no, see below")
             for row in rows
         ],
     )
+    installs: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.installed and row.install:
+            installs.setdefault(row.install, []).append(row.spec)
+    for install, specs in installs.items():
+        print(f"\nFor {', '.join(specs)}:\n  {install}")
 
 
 def labels(

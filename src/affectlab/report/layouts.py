@@ -27,17 +27,21 @@ def styled(content: str, style: str = "") -> Text:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: heading, one text per row, and whether it holds figures (set flush right, lines never broken)."""
+    """A column: heading, one text per row, whether it holds figures (set flush right), whether its lines stay whole.
+
+    Lines of figures are never broken either.
+    """
 
     heading: Text
     texts: tuple[Text, ...]
     figures: bool = False
+    whole: bool = False
 
     @property
     def least(self) -> int:
-        """Cells it needs: its longest word, and the longest line of figures."""
+        """Cells it needs: its longest word, and the longest line that stays whole."""
         words = [word for text in (self.heading, *self.texts) for word in text.plain.split()]
-        lines = [line for text in self.texts for line in text.plain.splitlines()] if self.figures else []
+        lines = [line for text in self.texts for line in text.plain.splitlines()] if self.figures or self.whole else []
         return max(map(cell_len, (*words, *lines)), default=1)
 
     @property
@@ -73,9 +77,14 @@ class Sheet:
         count = len(self.columns)
         return count * self.padding + (count + 1 if self.ruled else 0)
 
+    @property
+    def least(self) -> int:
+        """Cells it needs for no word or figure to be broken."""
+        return sum(column.least for column in self.columns) + self.overhead
+
     def fits(self, room: int) -> bool:
         """Whether no word or figure has to be broken in ``room`` cells."""
-        return sum(column.least for column in self.columns) + self.overhead <= room
+        return self.least <= room
 
     def grid(self, room: int) -> Grid:
         """The table in at most ``room`` cells, as wide as it can use."""
