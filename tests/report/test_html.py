@@ -78,7 +78,9 @@ def evil_page(evil_report: RunReport) -> str:
 
 @pytest.fixture(scope="module")
 def page_of_conditions(run_report: RunReport, scores: Scores) -> str:
-    return run_html(replace(run_report, scores={"neutral": scores, "anger +0.1": scores}))
+    side_by_side = Table("conditions", "Conditions side by side", ("condition", "p"), (("anger +0.1", 0.03),))
+    several = {"neutral": scores, "anger +0.1": scores}
+    return run_html(replace(run_report, scores=several, overview=side_by_side))
 
 
 def test_everything_is_shown(page: str, run_report: RunReport, scores: Scores) -> None:
@@ -167,6 +169,7 @@ def test_several_conditions_start_with_an_overview(page_of_conditions: str) -> N
         "Replies, as they came",
         "How this was made",
     ]
+    assert page.index("Conditions side by side</h3>") < page.index("Scores by condition</h3>")
     assert page.index("Scores by condition</h3>") < page.index(">Condition: neutral</h2>")
 
 

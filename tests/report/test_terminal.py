@@ -113,10 +113,16 @@ def test_labels_cannot_drive_the_terminal_or_markup(run_report: RunReport, score
     assert "[link=x]y[/link]" in text
 
 
-def test_several_conditions_are_told_apart(run_report: RunReport, scores: Scores) -> None:
-    text = printed(replace(run_report, scores={"neutral": scores, "anger at 0.1": scores}), 100)
-    assert "Scores, anger at 0.1" in text
-    assert "Condition: anger at 0.1" in text
+def test_of_several_conditions_the_first_is_whole_and_all_are_side_by_side(
+    run_report: RunReport, scores: Scores
+) -> None:
+    side_by_side = Table("conditions", "Conditions side by side", ("condition", "p"), (("anger at 0.1", 0.03),))
+    several = {"neutral": scores, "anger at 0.1": scores}
+    text = printed(replace(run_report, scores=several, overview=side_by_side), 100)
+    assert text.index("Conditions side by side") < text.index("Scores, neutral")
+    assert "0.03" in text
+    assert "Scores, anger" not in text
+    assert "--json: anger at 0.1." in text
 
 
 def test_document(comparison: Document) -> None:

@@ -22,7 +22,9 @@ from affectlab.steering.coherence import divergence
 from affectlab.steering.selfreport import answers, self_reports
 from affectlab.steering.stimuli import Stimuli
 from affectlab.steering.subject import Subject, read_activations
-from affectlab.steering.vectors import EmotionVectors
+from affectlab.steering.validation import Settings, validate
+from affectlab.steering.validation_tables import scores
+from affectlab.steering.vectors import EmotionVectors, extract
 
 TEXTS = ("Ada feels joy", "Ben feels fear about the news", "A B C D", "Answer: 1 2 Ada")
 
@@ -160,3 +162,13 @@ def test_identity_is_that_of_weights_and_tokenizer(loaded: Loaded, subject: Subj
     begins = subject_of(Loaded(loaded.model, tiny_models.tokenizer(bos=True), loaded.card), Engine(loaded.model))
     assert begins.plain("A")[0] == 1
     assert len(begins.plain("A")) == len(subject.plain("A")) + 1
+
+
+def test_a_validation_may_leave_the_sweep_out(subject: Subject) -> None:
+    texts = [(f"{text} {n}", f"g{n}") for n in range(4) for text in TEXTS[:2]]
+    words, groups = zip(*texts, strict=True)
+    labels = ("joy", "fear") * 4
+    vectors = extract(subject, Stimuli(words, labels, groups, {}, "toy"))
+    found = validate(subject, vectors, Settings(sweep_layers=(), strengths=(0.1,), compared=0.1, controls=1))
+    assert found.sweep.shape[1] == 0
+    assert {table.id for table in scores(found).tables} == {"self_report", "by_strength"}

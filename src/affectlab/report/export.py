@@ -40,7 +40,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def write_csv(report: RunReport, folder: Path) -> list[Path]:
     """Write one CSV file per table, with several conditions in a subfolder each.
 
-    Also written: ``headline.csv``, ``notes.csv``, each matrix, and
+    Also written: ``headline.csv``, ``notes.csv``, each matrix, ``conditions.csv`` where there are several, and
     ``references.csv`` where there are published figures.
 
     Returns:
@@ -59,10 +59,12 @@ def write_csv(report: RunReport, folder: Path) -> list[Path]:
             path.write_text(table_csv(table), encoding="utf-8", newline="")
             files.append(path)
     published = standing(report)
-    if published is not None:
-        path = folder / "references.csv"
-        path.write_text(table_csv(published.table), encoding="utf-8", newline="")
-        files.append(path)
+    beside = {"conditions": report.overview, "references": published.table if published else None}
+    for name, extra in beside.items():
+        if extra is not None:
+            path = folder / f"{name}.csv"
+            path.write_text(table_csv(extra), encoding="utf-8", newline="")
+            files.append(path)
     return files
 
 

@@ -23,6 +23,7 @@ def report_of(run: ScoredRun) -> RunReport:
         scores=run.scores,
         references=benchmark.references,
         examples=tuple(_examples(run)),
+        overview=run.overview,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,8 @@ def _overview(report: RunReport) -> SectionView:
         mine = {estimate.name: estimate for estimate in scores.headline}
         rows.append((condition, *(mine.get(name) for name in names)))
     table = Table("conditions", "Scores by condition", ("Condition", *map(figure_name, names)), tuple(rows))
-    return SectionView("scores", "Scores", blocks=(Block("table", table=table_view(table)),))
+    tables = (table,) if report.overview is None else (report.overview, replace(table, id="by-condition"))
+    return SectionView("scores", "Scores", blocks=tuple(Block("table", table=table_view(one)) for one in tables))
 
 
 def _published(report: RunReport, figure: Any | None) -> list[SectionView]:

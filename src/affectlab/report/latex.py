@@ -44,6 +44,8 @@ def run_to_latex(report: RunReport) -> str:
     """Every table of a run as a LaTeX ``table``: headline, published figures, then the scorer's own."""
     parts = [_HEAD]
     several = len(report.scores) > 1
+    if report.overview is not None:
+        parts.append(table_latex(report.overview))
     for condition, scores in report.scores.items():
         suffix = f", {condition}" if several else ""
         parts.append(table_latex(headline_figures(scores, suffix), suffix=suffix))

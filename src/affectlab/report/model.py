@@ -67,6 +67,7 @@ class RunReport:
         scores: Condition -> its scores, in the order to show them.
         references: Published figures to show beside the run.
         examples: A handful of replies: first wrong, first unreadable, first right.
+        overview: Conditions side by side; ``None`` for a run of one.
     """
 
     manifest: Mapping[str, Any]
@@ -76,6 +77,7 @@ class RunReport:
     scores: Mapping[str, Scores]
     references: tuple[ReferenceRow, ...] = ()
     examples: tuple[Example, ...] = ()
+    overview: Table | None = None
 
     @property
     def model_name(self) -> str:

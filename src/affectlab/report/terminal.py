@@ -50,15 +50,19 @@ def render_run(report: RunReport) -> RenderableType:
         _made_by(report),
     ]
     published = standing(report)
-    for condition, scores in report.scores.items():
-        parts.append(render_headline(scores, condition if len(report.scores) > 1 else ""))
+    if report.overview is not None:
+        parts.append(render_table(report.overview))
+    # Of many conditions only the first is shown whole here: 25 of them would fill fifty screens.
+    for condition, scores in list(report.scores.items())[:1]:
+        several = len(report.scores) > 1
+        parts.append(render_headline(scores, condition if several else ""))
         parts.extend(_notes(scores.notes))
-    if published is not None:
-        parts.append(render_table(_short(published.table), published.own))
-    for condition, scores in report.scores.items():
-        if len(report.scores) > 1:
-            parts.append(Rule(styled(f"Condition: {condition}"), align="left", style="dim"))
+        if published is not None:
+            parts.append(render_table(_short(published.table), published.own))
         parts.extend(_body(scores))
+        if several:
+            others = ", ".join(list(report.scores)[1:])
+            parts.append(styled(f"Shown whole: {condition}. In the HTML report, --csv and --json: {others}.", "dim"))
     return Group(*parts)
 
 

@@ -97,7 +97,7 @@ def answers(
 
     Args:
         subject: The model.
-        interventions: Every question is asked under each.
+        interventions: Every question is asked under each; there may be none.
         reports: The questions.
         options: Order of the last axis; the options of every question.
         progress: Called with answers had and answers wanted.
@@ -111,7 +111,8 @@ def answers(
     places = [[one.options.index(option) for option in options] for one in reports]
     found = np.empty((len(interventions), len(reports), len(options)))
     total = len(interventions) * len(reports)
-    for done, (row, which, logprobs) in enumerate(subject.engine.score(rows, interventions), 1):
+    asked = subject.engine.score(rows, interventions) if total else iter(())
+    for done, (row, which, logprobs) in enumerate(asked, 1):
         found[which, row] = logprobs[places[row]]
         if progress is not None:
             progress(done, total)
