@@ -112,6 +112,18 @@ def test_names_that_do_not_exist(cli: Cli, script: str, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+def test_a_read_only_run_folder(cli: Cli, script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "run"
+    assert cli("run", "chiaro", "--model", script, "--limit", "5", "--out", out, "--replicates", "10").code == 0
+    # By hand: tests may run as root, whom permissions do not stop.
+    monkeypatch.setattr("os.access", lambda path, mode: not (mode == os.W_OK and out in (path, *Path(path).parents)))
+    bad(cli("report", out), 2, str(out), "read-only", "--html FILE")
+    page = tmp_path / "page.html"
+    assert cli("report", out, "--html", page, "--replicates", "10").code == 0
+    assert page.exists()
+    assert not (out / "report.html").exists()
+
+
 def test_models_that_cannot_be_opened(cli: Cli, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "run")
     bad(cli("run", "chiaro", "--model", "scripted:nowhere.jsonl", *out), 2, "nowhere.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 from affectlab.cli.common import AsJson, Replicates, print_json
+from affectlab.errors import UserError
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,9 +43,12 @@ def report(
     from affectlab.runs.folder import writing
     from affectlab.stats.bootstrap import Interval
 
+    page = html or run / "report.html"
+    place = page if page.exists() else run
+    if html is None and place.exists() and not os.access(place, os.W_OK):
+        raise UserError(f"{place} is read-only: say where the page goes with --html FILE.")
     scored = read_run(run, Interval(replicates=replicates))
     shown = report_of(scored)
-    page = html or run / "report.html"
     with writing(page):
         page.write_text(run_html(shown), encoding="utf-8")
     if csv is not None:
