@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from itertools import zip_longest
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import cells, words
@@ -11,7 +13,19 @@ from affectlab.report.model import RunReport
 from affectlab.report.names import figure_name
 from affectlab.report.references import standing
 
-_HEAD = "% Made with affectlab. In the preamble: \\usepackage{booktabs}\n"
+_HEAD = (
+    "% Made with affectlab. In the preamble: \\usepackage{booktabs}\n"
+    "% Chinese and other scripts need XeLaTeX or LuaLaTeX and a font that has them.\n"
+)
+
+
+def _greek(letter: str) -> str:
+    name = unicodedata.name(letter).rpartition(" ")[2].replace("LAMDA", "LAMBDA")
+    return name.capitalize() if letter.isupper() else name.lower()
+
+
+_GREEK = {letter: _greek(letter) for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
+_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "bar", "\u0307": "dot"}
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -30,14 +44,18 @@ _ESCAPES = {
     "–": "--",
     "×": r"$\times$",
     "…": r"\dots{}",
-    "κ": r"$\kappa$",
-    "α": r"$\alpha$",
-    "ρ": r"$\rho$",
-    "χ": r"$\chi$",
-    "Δ": r"$\Delta$",
+    "√": r"$\surd$",
+    "‖": r"$\Vert$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "≈": r"$\approx$",
+    "→": r"$\to$",
+    **{letter: rf"$\{name}$" for letter, name in _GREEK.items()},
     "\n": " ",
 }
 _SPECIAL = re.compile("|".join(re.escape(character) for character in _ESCAPES))
+_ACCENTED = re.compile(f"([A-Za-z{''.join(_GREEK)}])([{''.join(_ACCENTS)}])")
 
 
 def run_to_latex(report: RunReport) -> str:
@@ -101,7 +119,16 @@ def escape(text: str) -> str:
     >>> escape("50 % of A_1")
     '50 \\\\% of A\\\\_1'
     """
-    return _SPECIAL.sub(lambda match: _ESCAPES[match.group()], text)
+    # Composed where Unicode can; what is left on a letter (a bar over κ) is an accent of mathematics.
+    composed = unicodedata.normalize("NFC", text)
+    parts = _ACCENTED.split(composed)
+    pieces = [_SPECIAL.sub(lambda match: _ESCAPES[match.group()], piece) for piece in parts[::3]]
+    marks = [rf"$\{_ACCENTS[mark]}{{{_math(letter)}}}$" for letter, mark in zip(parts[1::3], parts[2::3], strict=True)]
+    return "".join(piece + mark for piece, mark in zip_longest(pieces, marks, fillvalue=""))
+
+
+def _math(letter: str) -> str:
+    return rf"\{_GREEK[letter]}" if letter in _GREEK else letter
 
 
 def _cell(text: Text, bold: bool) -> str:

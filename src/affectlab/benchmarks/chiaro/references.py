@@ -9,6 +9,7 @@ from __future__ import annotations
 from affectlab.benchmarks.base import ReferenceRow
 
 SPLIT = "1,000 scenes of the release, joint prompt"
+ARGMAX = "argmax over the five emotions of the gold's polarity; sees the sentence, not the agent"
 
 REFERENCES = (
     ReferenceRow(
@@ -47,20 +48,20 @@ REFERENCES = (
         {"macro_f1": 0.290},
         "§5.1 (Table 6): best of the three GoEmotions encoders",
         "encoder",
-        "argmax over the five emotions of the gold's polarity; sees the sentence, not the agent",
+        ARGMAX,
     ),
     ReferenceRow(
         "ModernBERT-base (GoEmotions)",
         {"macro_f1": 0.214},
         "§5.1 (Table 6)",
         "encoder",
-        "as above",
+        ARGMAX,
     ),
     ReferenceRow(
         "weakest GoEmotions encoder",
         {"macro_f1": 0.118},
         "§5.1: lower end of the range 11.8–29.0",
         "encoder",
-        "as above",
+        ARGMAX,
     ),
 )
