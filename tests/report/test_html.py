@@ -15,7 +15,7 @@ from affectlab.report.html import document_html, run_html, table_html
 from affectlab.report.model import Document, Example, RunReport, Section, SlotAnswer
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&" + "\x1b[31m\x07\u202e\x9b" + "x" * 90
 
 
 class Reader(HTMLParser):
@@ -134,6 +134,8 @@ def test_every_text_is_escaped(evil_page: str) -> None:
     assert "<script" not in evil_page
     assert "<img" not in evil_page
     assert evil_page.count("&lt;script&gt;") > 15
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", evil_page)
+    assert evil_page.count(r"\x1b[31m\x07\u202e\x9b") > 15
 
 
 def test_links_lead_somewhere_and_ids_are_unique(page: str, evil_page: str, page_of_conditions: str) -> None:
@@ -233,9 +235,12 @@ parent.postMessage(document.title, "*");
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs headless Chromium, which is not installed")
-@pytest.mark.parametrize("width", [360, 390, 800, 1280])
-def test_the_page_fits_the_window(page: str, tmp_path: Path, width: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "width"), [*(("page", width) for width in (360, 390, 800, 1280)), ("evil_page", 390), ("evil_page", 800)]
+)
+def test_the_page_fits_the_window(request: pytest.FixtureRequest, tmp_path: Path, name: str, width: int) -> None:
     """Measured in a frame, since Chromium's windows are at least 500 pixels wide; only the copy has a script."""
+    page = request.getfixturevalue(name)
     measuring = re.sub(r"<meta http-equiv=.*?>", "", page).replace("</body>", MEASURE + "</body>")
     frame = (
         "<body><script>addEventListener('message', e => { document.body.dataset.measured = e.data })</script>"

@@ -40,6 +40,7 @@ def test_every_row_has_as_many_cells_as_headings(run_report: RunReport) -> None:
         ("κ", r"$\kappa$"),
         ("κ\u0304 .827, κ+", r"$\bar{\kappa}$ .827, $\kappa$+"),
         ("50 % x\u0304_1", r"50 \% $\bar{x}$\_1"),
+        ("a\x1b\r", r"a\textbackslash{}x1b\textbackslash{}r"),
         ("e\u0301", "é"),  # one character where there is one
         ("μ ≤ σ", r"$\mu$ $\leq$ $\sigma$"),
     ],

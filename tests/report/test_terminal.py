@@ -108,6 +108,7 @@ def test_labels_cannot_drive_the_terminal_or_markup(run_report: RunReport, score
     evil = Table("evil", "T [bold]x[/bold]", ("label", "n"), (("\x1b[31mred\x07", 3), ("[link=x]y[/link]", 4)))
     text = printed(replace(run_report, scores={"neutral": replace(scores, tables=(evil,))}), 100)
     assert "\x1b" not in text
+    assert r"\x1b[31mred\x07" in text
     assert "\x07" not in text
     assert "T [bold]x[/bold]" in text
     assert "[link=x]y[/link]" in text

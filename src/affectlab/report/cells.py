@@ -17,6 +17,7 @@ from affectlab.stats.estimate import Estimate, Unit
 NONE = "–"
 IN_PERCENT = "Scores and shares are in %; brackets hold intervals."
 MINUS = "−"
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 PERCENT: frozenset[Unit] = frozenset({"share", "difference"})
 """Units that are shown times 100."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -25,6 +26,17 @@ _NUMBER = re.compile(
     "rmse|mse|mae|wasserstein|kl|nll|perplexity|log|strength|seconds|tokens|cost"
 )
 _DIFFERENCE = re.compile("difference|change|gap|bias|minus|δ")
+
+
+def visible(text: str) -> str:
+    """Text with its control characters, those of writing direction included, written out; line ends and tabs stay.
+
+    Replies and labels come from elsewhere: a terminal or a browser would act on what they hold.
+
+    >>> visible("\\x1b[31mB")
+    '\\\\x1b[31mB'
+    """
+    return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from affectlab.metrics.scores import Cell, Table
+from affectlab.report import words
+from affectlab.report.cells import number_text
 from affectlab.report.model import Document, Section
 from affectlab.report.names import figure_name
 from affectlab.runs import Comparison
+from affectlab.stats.estimate import Estimate, Unit
+from affectlab.stats.paired import PairedResult
 
 
 def document_of(comparison: Comparison) -> Document:
@@ -30,28 +36,42 @@ def _sentence(comparison: Comparison) -> str:
     if main.difference.value is None or adjusted is None:
         return f"The difference in {main.name} is undefined ({main.difference.reason})."
     verdict = "A difference is shown" if adjusted < 0.05 else "No difference is shown"
-    name = figure_name(main.name)
-    detectable = (
-        f"; these items would have shown a difference of {100 * main.detectable:.1f} points four times out of five"
-        if main.detectable is not None
-        else ""
+    unit = _unit(comparison, main.name)
+    found = words.value_text(_difference(main, unit))
+    detectable = ""
+    if main.detectable is not None:
+        size = number_text(main.detectable, unit) + (" points" if unit == "share" else "")
+        detectable = f"; these items would have shown a difference of {size} four times out of five"
+    return f"{verdict} in {figure_name(main.name)}: {found} (adjusted p = {adjusted:.3g}){detectable}."
+
+
+def _unit(comparison: Comparison, name: str) -> Unit:
+    """What a figure counts: its runs say it."""
+    return comparison.a.run.scores[comparison.a.condition].figure(name).unit
+
+
+def _difference(result: PairedResult, unit: Unit) -> Estimate:
+    return replace(result.difference, unit="difference" if unit == "share" else unit)
+
+
+def _row(result: PairedResult, adjusted: float | None, unit: Unit) -> tuple[Cell, ...]:
+    def cell(value: float | None) -> Cell:
+        return value if value is None or unit == "share" else Estimate(result.name, value, unit=unit)
+
+    return (
+        result.name,
+        cell(result.a),
+        cell(result.b),
+        _difference(result, unit),
+        result.p,
+        adjusted,
+        cell(result.detectable),
     )
-    points = f"{100 * main.difference.value:+.1f} points (adjusted p = {adjusted:.3g})"
-    return f"{verdict} in {name}: {points}{detectable}."
 
 
 def _differences(comparison: Comparison) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            result.name,
-            result.a,
-            result.b,
-            result.difference,
-            result.p,
-            comparison.adjusted[result.name],
-            result.detectable,
-        )
-        for result in comparison.results
+    rows = [
+        _row(result, comparison.adjusted[result.name], _unit(comparison, result.name)) for result in comparison.results
     ]
     return Table(
         "differences",

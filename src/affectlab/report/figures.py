@@ -168,19 +168,26 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
 
 
 def differences(table: Table) -> Any | None:
-    """The first column of estimated differences: a row each, its interval, and a line at zero."""
+    """The first column of estimated differences: a row each, its interval, and a line at zero.
+
+    Rows in another unit than points have no place on this axis and are left to the table.
+    """
     column = _estimates(table, "difference")
     if column is None:
         return None
-    names = [row[0].main for row in cells.table_texts(table)]
+    drawn = [
+        (text[0].main, cell)
+        for text, row in zip(cells.table_texts(table), table.rows, strict=True)
+        if isinstance(cell := row[column], Estimate) and cell.unit == "difference"
+    ]
     with drawing():
-        figure, axes = canvas(WIDTH, 0.75 + _ROW * len(names))
+        figure, axes = canvas(WIDTH, 0.75 + _ROW * len(drawn))
         axes.axvline(0, color=MUTED, linewidth=1, zorder=1)
-        for height, row in enumerate(table.rows):
-            if _value(row[column]) is not None:
-                _whisker(axes, row[column], height, SERIES[0])
-                axes.plot(_percent(row[column]), height, "o", color=SERIES[0], markersize=6, zorder=3)
-        _rows(axes, names)
+        for height, (_, cell) in enumerate(drawn):
+            if cell.value is not None:
+                _whisker(axes, cell, height, SERIES[0])
+                axes.plot(100 * cell.value, height, "o", color=SERIES[0], markersize=6, zorder=3)
+        _rows(axes, [name for name, _ in drawn])
         reach = max(5.0, *(abs(end) for end in axes.get_xlim()))
         axes.set_xlim(-1.05 * reach, 1.05 * reach)
         axes.set_xlabel(f"{_clipped(cells.headings(table)[column])}, points")
@@ -329,7 +336,7 @@ def _clipped(label: str) -> str:
     """The label on one line, cut where it would leave no room for the figure. Chinese characters count twice."""
     from rich.cells import cell_len, set_cell_size
 
-    line = " ".join(label.split())
+    line = cells.visible(" ".join(label.split()))
     return line if cell_len(line) <= _LABEL_LIMIT else set_cell_size(line, _LABEL_LIMIT - 1).rstrip() + "…"
 
 

@@ -231,6 +231,7 @@ def _templates() -> Environment:
         loader=PackageLoader("affectlab.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda shown: cells.visible(shown) if type(shown) is str else shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

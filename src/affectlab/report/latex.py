@@ -120,7 +120,7 @@ def escape(text: str) -> str:
     '50 \\\\% of A\\\\_1'
     """
     # Composed where Unicode can; what is left on a letter (a bar over κ) is an accent of mathematics.
-    composed = unicodedata.normalize("NFC", text)
+    composed = unicodedata.normalize("NFC", cells.visible(text))
     parts = _ACCENTED.split(composed)
     pieces = [_SPECIAL.sub(lambda match: _ESCAPES[match.group()], piece) for piece in parts[::3]]
     marks = [rf"$\{_ACCENTS[mark]}{{{_math(letter)}}}$" for letter, mark in zip(parts[1::3], parts[2::3], strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,17 +11,12 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table as Grid
 from rich.text import Text
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def plain(content: str) -> str:
-    """Text without control characters: labels, slices and notes come from users' files."""
-    return _CONTROL.sub("\ufffd", content)
+from affectlab.report.cells import visible
 
 
 def styled(content: str, style: str = "") -> Text:
     """Text to print as it is, whatever it contains."""
-    return Text(plain(content), style=style)
+    return Text(visible(content), style=style)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
+from affectlab.report.cells import visible
+
 INK, MUTED, GRID, HEAT = "#010203", "#010204", "#010205", "#010206"
 SERIES = ("#010211", "#010212", "#010213")
 PAPER = "#010207"
@@ -103,7 +105,7 @@ def page_svg(figure: Any, name: str, title: str, css: str) -> str:
     width, height = (float(number) for number in re.findall(r'\s(?:width|height)="([\d.]+)pt"', text)[:2])
     text = re.sub(r'\swidth="[\d.]+pt"', f' width="{width * 4 / 3:.0f}"', text, count=1)
     text = re.sub(r'\sheight="[\d.]+pt"', f' height="{height * 4 / 3:.0f}"', text, count=1)
-    text = text.replace("<svg", f'<svg class="{css}" role="img" aria-label="{escape(title)}"', 1)
+    text = text.replace("<svg", f'<svg class="{css}" role="img" aria-label="{escape(visible(title))}"', 1)
     return _recoloured(text, _PAGE)
 
 

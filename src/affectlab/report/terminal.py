@@ -14,7 +14,7 @@ from rich.text import Text
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import cells, words
-from affectlab.report.layouts import Column, Fitting, Sheet, plain, styled
+from affectlab.report.layouts import Column, Fitting, Sheet, styled
 from affectlab.report.model import LAST_TABLES, Document, RunReport, Section
 from affectlab.report.names import figure_name
 from affectlab.report.references import standing
@@ -230,4 +230,4 @@ def _made_by(report: RunReport) -> RenderableType:
 
 def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:
     for note in notes:
-        yield Text.assemble(("Note: ", "bold yellow"), plain(note))
+        yield Text.assemble(("Note: ", "bold yellow"), cells.visible(note))
