@@ -62,7 +62,7 @@ def answer_gold(plan: Plan) -> PredictionTable:
                     item, request, item.gold, plan.asking
                 )
         answers[cell] = answered
-    return PredictionTable.from_rows(plan.predictions(answers))
+    return PredictionTable.from_rows(plan.read(answers).predictions)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -143,7 +143,7 @@ def test_scores_survive_json(name: str, protocol: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_predictions_without_gold_get_no_scores_and_a_note(name: str) -> None:
     plan = plan_of(name, next(iter(opened(name).protocols)), Asking())
-    rows = [replace(row, gold=None) for row in plan.predictions(_gold_answers(plan))]
+    rows = [replace(row, gold=None) for row in plan.read(_gold_answers(plan)).predictions]
     scores = plan.benchmark.score(scoring(PredictionTable.from_rows(rows), plan.protocol.name, 10))
     assert scores.headline[0].value is None
     assert scores.headline[0].reason

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from string import ascii_uppercase
+from types import MappingProxyType
 from typing import Any
 
 from affectlab.benchmarks.base import Order
@@ -18,7 +20,8 @@ def variants(order: Order, n_options: int) -> tuple[str, ...]:
     return tuple(f"order={shift}" for shift in range(n_options)) if order == "all" else ("",)
 
 
-def arrange(options: Sequence[str], order: Order, variant: str, place: int, gold: str | None) -> dict[str, str]:
+@lru_cache(maxsize=4096)
+def arrange(options: tuple[str, ...], order: Order, variant: str, place: int, gold: str | None) -> Mapping[str, str]:
     """Options by letter, in the order shown.
 
     Only cyclic orders are used, so neighbours stay neighbours. Under ``rotate`` the gold option stands at ``place``
@@ -33,7 +36,7 @@ def arrange(options: Sequence[str], order: Order, variant: str, place: int, gold
         gold: The right label id, or ``None`` when unknown.
 
     Returns:
-        Letter -> label id, from ``"A"``.
+        Letter -> label id, from ``"A"``. Remembered, as a run asks for the same few arrangements over and over.
     """
     n = len(options)
     if order == "fixed":
@@ -45,10 +48,10 @@ def arrange(options: Sequence[str], order: Order, variant: str, place: int, gold
     else:
         first = (options.index(gold) - place) % n
     turned = [*options[first:], *options[:first]]
-    return dict(zip(ascii_uppercase, turned, strict=False))
+    return MappingProxyType(dict(zip(ascii_uppercase, turned, strict=False)))
 
 
-def lines(options: dict[str, str]) -> str:
+def lines(options: Mapping[str, str]) -> str:
     """Options as the prompt shows them, one a line."""
     return "\n".join(f"{letter}. {label}" for letter, label in options.items())
 

@@ -32,6 +32,14 @@ class Cell(NamedTuple):
     item: str
 
 
+class Read(NamedTuple):
+    """What a run's responses say: predictions in plan order, requests there should be, responses to them there are."""
+
+    predictions: tuple[Prediction, ...]
+    planned: int
+    answered: int
+
+
 @dataclass(frozen=True)
 class Plan:
     """A run before it is made: benchmark × protocol × items × conditions × repeats.
@@ -108,19 +116,22 @@ class Plan:
         """Conditions that change the model itself, and not only what it is told."""
         return tuple(name for name, state in self._states.items() if state.terms)
 
-    def predictions(self, answers: Mapping[Cell, Answered]) -> Iterator[Prediction]:
-        """Predictions read from the responses there are, in plan order."""
+    def read(self, answers: Mapping[Cell, Answered]) -> Read:
+        """Predictions from the responses there are, in plan order, and how many responses that is of how many."""
+        rows: list[Prediction] = []
+        planned = found = 0
         for cell, item in self.cells():
-            if answered := answers.get(cell):
-                in_order = {
-                    (request.variant, request.step): answered[request.variant, request.step]
-                    for request in self.protocol.requests(item, self.asking, answered)
-                    if (request.variant, request.step) in answered
-                }
+            answered = answers.get(cell, {})
+            asked = [(request.variant, request.step) for request in self.protocol.requests(item, self.asking, answered)]
+            in_order = {key: answered[key] for key in asked if key in answered}
+            planned += len(asked)
+            found += len(in_order)
+            if answered:
                 read = self.protocol.read(item, self.asking, in_order)
                 if cell.condition != NEUTRAL or cell.repeat:
                     read = [replace(row, condition=cell.condition, repeat=cell.repeat) for row in read]
-                yield from read
+                rows += read
+        return Read(tuple(rows), planned, found)
 
     def prompt_sha256(self) -> str:
         """Digest of all that is sent before anything is answered, and of what conditions say in words."""

@@ -13,7 +13,7 @@ from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores, Table
-from affectlab.runs.folder import SCHEMA, Answers, RunFolder
+from affectlab.runs.folder import SCHEMA, RunFolder
 from affectlab.runs.manifest import items_digest
 from affectlab.runs.overview import overview
 from affectlab.runs.plan import Plan
@@ -118,7 +118,8 @@ def score_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     Raises:
         UserError: When there is no run, another process is writing to it, or there are no responses.
     """
-    folder, _, _ = open_run(path)
+    folder = RunFolder.at(path)
+    folder.manifest()  # before the lock, which would make a file where there is no run
     with folder.locked():
         scored = read_run(path, interval)
         folder.write_predictions(scored.predictions)
@@ -147,9 +148,8 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
             f"(run with {manifest['package_version']}), so its letters would be read through the wrong options. "
             "Undo what was changed in the folder, or score it with the version that ran it."
         )
-    predictions = tuple(plan.predictions(answers.by_cell))
+    predictions, planned, answered = plan.read(answers.by_cell)
     table = PredictionTable.from_rows(predictions)
-    planned, answered = _coverage(plan, answers)
     present = [condition for condition in plan.conditions if table.condition.equals(condition).any()]
     scores = {
         condition: _noted(
@@ -163,17 +163,6 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     }
     side_by_side = overview(plan, table, scores, manifest.get("steering", {}), interval)
     return ScoredRun(folder, manifest, plan, predictions, table, scores, side_by_side, interval, answered, planned)
-
-
-def _coverage(plan: Plan, answers: Answers) -> tuple[int, int]:
-    """Requests of the plan, and how many of them have a response."""
-    planned = answered = 0
-    for cell, item in plan.cells():
-        found = answers.by_cell.get(cell, {})
-        for request in plan.requests(cell, item, found):
-            planned += 1
-            answered += (request.variant, request.step) in found
-    return planned, answered
 
 
 def _noted(scores: Scores, plan: Plan, answered: int, planned: int, strays: int) -> Scores:

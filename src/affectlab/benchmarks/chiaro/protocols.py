@@ -23,6 +23,7 @@ from affectlab.reading import read_agents, read_choice
 SLOTS = ("A", "B")
 EMOTIONS = load("chiaro10")
 OPPOSITE = {"positive": "negative", "negative": "positive"}
+POLARITY = {emotion: group for group in EMOTIONS.groups for emotion in EMOTIONS.by_group(group)}
 OFFERED = {group: EMOTIONS.by_group(group) for group in EMOTIONS.groups}
 
 
@@ -34,7 +35,7 @@ def polarity(item: Item, slot: str) -> str:
     """
     for name, turn in ((slot, False), ("B" if slot == "A" else "A", True)):
         gold = item.gold.get(name)
-        known = EMOTIONS.group_of(str(gold)) if gold is not None else item.inputs.get(f"polarity_{name}")
+        known = POLARITY[str(gold)] if gold is not None else item.inputs.get(f"polarity_{name}")
         if known:
             return OPPOSITE[known] if turn else known
     raise UserError(
@@ -44,7 +45,7 @@ def polarity(item: Item, slot: str) -> str:
     )
 
 
-def options(item: Item, slot: str, asking: Asking, variant: str, *, all_ten: bool = False) -> dict[str, str]:
+def options(item: Item, slot: str, asking: Asking, variant: str, *, all_ten: bool = False) -> Mapping[str, str]:
     """The options shown for one agent, letter -> emotion.
 
     Correct letters rotate over scenes as in the paper; agent B's turns at another pace than agent A's, so that over
