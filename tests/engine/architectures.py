@@ -54,6 +54,13 @@ TEXT: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Model types of language models, and what each needs besides the common sizes."""
 
+IMAGE_TOKEN = 3
+_QWEN_TOKENS = {
+    "image_token_id": IMAGE_TOKEN,
+    "video_token_id": 4,
+    "vision_start_token_id": 5,
+    "vision_end_token_id": 6,
+}
 _ROPE = {"rope_type": "default", "type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
 _QWEN_VISION = {"depth": 6, "hidden_size": 32, "num_heads": 4, "intermediate_size": 48, "patch_size": 4}
 _CLIP = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 6, "num_attention_heads": 4,
@@ -61,20 +68,23 @@ _CLIP = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 6, "nu
 
 VISION: dict[str, dict[str, Any]] = {
     "gemma3": {"text_config": _BASE | {"model_type": "gemma3_text"} | TEXT["gemma3_text"], "vision_config": _CLIP,
-               "mm_tokens_per_image": 4},
+               "mm_tokens_per_image": 4, "image_token_id": IMAGE_TOKEN},
     "qwen2_vl": {"text_config": _BASE | {"model_type": "qwen2_vl_text", "rope_scaling": _ROPE},
-                 "vision_config": _QWEN_VISION | {"embed_dim": 32, "hidden_size": WIDTH}},
+                 "vision_config": _QWEN_VISION | {"embed_dim": 32, "hidden_size": WIDTH}, **_QWEN_TOKENS},
     "qwen2_5_vl": {"text_config": _BASE | {"model_type": "qwen2_5_vl_text", "rope_scaling": _ROPE},
-                   "vision_config": _QWEN_VISION | {"out_hidden_size": WIDTH, "fullatt_block_indexes": [1]}},
+                   "vision_config": _QWEN_VISION | {"out_hidden_size": WIDTH, "fullatt_block_indexes": [1]},
+                   **_QWEN_TOKENS},
     "qwen3_vl": {"text_config": _BASE | {"model_type": "qwen3_vl_text", "head_dim": 8, "rope_scaling": _ROPE},
                  "vision_config": _QWEN_VISION | {"out_hidden_size": WIDTH, "deepstack_visual_indexes": [1, 2],
-                                                  "num_position_embeddings": 16}},
+                                                  "num_position_embeddings": 16}, **_QWEN_TOKENS},
     "llava": {"text_config": _BASE | {"model_type": "llama"},
               "vision_config": _CLIP | {"model_type": "clip_vision_model"},
-              "image_token_index": 3},
-    "smolvlm": {"text_config": _BASE | {"model_type": "llama"}, "vision_config": _CLIP, "image_token_id": 3},
+              "image_token_index": IMAGE_TOKEN},
+    "smolvlm": {"text_config": _BASE | {"model_type": "llama"}, "vision_config": _CLIP,
+                "image_token_id": IMAGE_TOKEN},
     "internvl": {"text_config": _BASE | {"model_type": "qwen2"},
-                 "vision_config": _CLIP | {"image_size": [16, 16], "patch_size": [4, 4]}, "image_token_id": 3},
+                 "vision_config": _CLIP | {"image_size": [16, 16], "patch_size": [4, 4]},
+                 "image_token_id": IMAGE_TOKEN},
 }  # fmt: skip
 """Model types of vision-language models; their vision tower is deeper than their text side."""
 
@@ -109,7 +119,9 @@ def build(name: str, seed: int = 0, dtype: str = "float32") -> Any:
     kind = AutoModelForImageTextToText if name in VISION else AutoModelForCausalLM
     model = kind.from_config(config).eval()
     with torch.no_grad():
-        for weight in model.parameters():
+        for path, weight in model.named_parameters():
+            if path.endswith("mm_input_projection_weight"):  # zero until it is trained
+                weight.normal_(std=0.1)
             if weight.dim() > 1:
                 weight.mul_(3)
         head = model.get_output_embeddings().weight

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,34 +62,50 @@ def edited(model: Any, paths: Sequence[str], intervention: Intervention, prompt:
             handle.remove()
 
 
-def logits(model: Any, ids: Sequence[int]) -> Any:
-    """``[token, vocabulary]``."""
+def logits(model: Any, ids: Sequence[int], inputs: Mapping[str, Any] | None = None) -> Any:
+    """``[token, vocabulary]``; with what images became, where types of tokens go on with 0."""
+    given = dict(inputs or {})
+    for key, value in given.items():
+        if "token_type" in key:
+            given[key] = torch.tensor([value[0].tolist() + [0] * (len(ids) - value.shape[1])])
     with torch.no_grad():
-        return model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
+        return model(input_ids=torch.tensor([ids]), use_cache=False, **given).logits[0]
 
 
 def scores(
-    model: Any, paths: Sequence[str], prompt: Sequence[int], options: Sequence[Sequence[int]], one: Intervention
+    model: Any,
+    paths: Sequence[str],
+    prompt: Sequence[int],
+    options: Sequence[Sequence[int]],
+    one: Intervention,
+    inputs: Mapping[str, Any] | None = None,
 ) -> list[float]:
     """Summed log-probabilities of options."""
     found = []
     for option in options:
         with edited(model, paths, one, len(prompt)):
-            logprobs = logits(model, [*prompt, *option]).log_softmax(-1)
+            logprobs = logits(model, [*prompt, *option], inputs).log_softmax(-1)
         found.append(sum(float(logprobs[len(prompt) - 1 + n, token]) for n, token in enumerate(option)))
     return found
 
 
-def greedy(model: Any, paths: Sequence[str], prompt: Sequence[int], length: int, one: Intervention) -> list[int]:
+def greedy(
+    model: Any,
+    paths: Sequence[str],
+    prompt: Sequence[int],
+    length: int,
+    one: Intervention,
+    inputs: Mapping[str, Any] | None = None,
+) -> list[int]:
     """New tokens, the whole text fed again for each."""
     ids = list(prompt)
     for _ in range(length):
         with edited(model, paths, one, len(prompt)):
-            ids.append(int(logits(model, ids)[-1].argmax()))
+            ids.append(int(logits(model, ids, inputs)[-1].argmax()))
     return ids[len(prompt) :]
 
 
-def hidden(model: Any, paths: Sequence[str], ids: Sequence[int]) -> Any:
+def hidden(model: Any, paths: Sequence[str], ids: Sequence[int], inputs: Mapping[str, Any] | None = None) -> Any:
     """Layer outputs ``[layer, token, width]``."""
     found: dict[int, Any] = {}
     handles = []
@@ -99,7 +115,7 @@ def hidden(model: Any, paths: Sequence[str], ids: Sequence[int]) -> Any:
             found[layer] = (out[0] if isinstance(out, tuple) else out)[0]
 
         handles.append(model.get_submodule(path).register_forward_hook(keep))
-    logits(model, ids)
+    logits(model, ids, inputs)
     for handle in handles:
         handle.remove()
     return torch.stack([found[layer] for layer in range(len(paths))])

@@ -2,7 +2,7 @@
 
 from affectlab.engine.engine import Engine
 from affectlab.engine.interventions import NEUTRAL, Edit, Gate, Intervention
-from affectlab.engine.rows import EngineReport, EngineSettings, Generated, GenerateRow, Generation, ScoreRow
+from affectlab.engine.rows import EngineReport, EngineSettings, Generated, GenerateRow, Generation, ScoreRow, TextRow
 
 __all__ = [
     "NEUTRAL",
@@ -16,4 +16,5 @@ __all__ = [
     "Generation",
     "Intervention",
     "ScoreRow",
+    "TextRow",
 ]

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from affectlab.engine import hidden as hidden_states
 from affectlab.engine.generating import Continuation
-from affectlab.engine.hidden import HiddenFile, Position
+from affectlab.engine.hidden import HiddenFile, Position, Read
 from affectlab.engine.interventions import NEUTRAL, Intervention
 from affectlab.engine.interventions import check as check_interventions
-from affectlab.engine.memory import keeps_state, levels, shortest_window
+from affectlab.engine.memory import levels
+from affectlab.engine.opening import open_stack
 from affectlab.engine.passes import Lanes, Walk, lanes
-from affectlab.engine.precision import check_precision
+from affectlab.engine.pictured import Pictured, check_inputs
 from affectlab.engine.prefixes import forest
-from affectlab.engine.rows import EngineReport, EngineSettings, Generated, GenerateRow, ScoreRow
+from affectlab.engine.rows import EngineSettings, Generated, GenerateRow, ScoreRow, TextRow
+from affectlab.engine.running import Run, Runner, smaller
 from affectlab.engine.scoring import ScorePlan, Sums, check_finite, check_ids, check_rows, name
-from affectlab.engine.selfcheck import check
 from affectlab.engine.stack import Stack
 from affectlab.errors import UserError, WorldError
 
@@ -54,42 +55,17 @@ class Engine:
         Raises:
             UserError: When the model's layers cannot be told, or its number type cannot hold what they put out.
         """
-        import torch
-
-        self._settings = settings or EngineSettings()
-        self._stack = Stack(model, self._settings.layers)
+        settings = settings or EngineSettings()
+        self._stack = Stack(model, settings.layers)
         self._end_ids = frozenset(end_ids)
         self.n_layers = len(self._stack)
         self.width = self._stack.width
         self.layer_paths = self._stack.paths
-        config = self._stack.config
-        dtype = next(model.parameters()).dtype
-        exact = dtype == torch.float32
-        precision = check_precision(self._stack, dtype)
-        self._room = precision.room
-        checked = check(self._stack, exact=exact)
-        self._budget = self._settings.batch_tokens if checked.batch else 1
-        self._generates = checked.cache
-        notes = [*checked.notes, *precision.notes]
-        experts = next(
-            (value for key in ("num_local_experts", "num_experts") if (value := getattr(config, key, None))), None
-        )
-        if experts:
-            notes.append("A mixture of experts: an edit may change which experts are used.")
-        self.report = EngineReport(
-            layers=self.layer_paths[0].rpartition(".")[0],
-            n_layers=self.n_layers,
-            dtype=str(dtype).removeprefix("torch."),
-            exact=exact,
-            head_rows=checked.head_rows,
-            sharing=checked.sharing and self._settings.sharing,
-            fork=checked.fork and self._settings.fork,
-            recurrent=keeps_state(config),
-            window=shortest_window(config),
-            experts=experts,
-            deviations=checked.deviations,
-            notes=tuple(notes),
-        )
+        opened = open_stack(self._stack, settings)
+        self.report = opened.report
+        self._room = opened.room
+        self._generates = opened.generates
+        self._runner = Runner(self._stack, settings.batch_tokens if opened.batches else 1, self.report.fork)
 
     def score(
         self, rows: Sequence[ScoreRow], interventions: Sequence[Intervention] = (NEUTRAL,)
@@ -113,19 +89,23 @@ class Engine:
         check_rows(rows, self._vocabulary)
         coded = any(one.positions != "all" for one in interventions)
         sizes = [len(row.prompt) + max(map(len, row.options)) - 1 for row in rows]
+        plain, pictured = self._split(rows, [len(row.prompt) for row in rows])
 
         def run(together: Lanes, numbers: list[int], budget: int, walks: list[Walk]) -> Iterator[tuple[int, Any]]:
-            plan = ScorePlan(rows, numbers, self._levels(sizes), coded=coded)
+            plan = ScorePlan(rows, numbers, self._levels([sizes[number] for number in numbers]), coded=coded)
             walks.append(Walk(self._stack, together, budget, plan.reads))
             sums = Sums(plan, rows, len(together))
             for batch in walks[-1].run(plan.roots):
                 for row, found in sums.add(batch.nodes, batch.logits):
                     yield row, list(found)
 
-        yield from self._each(rows, interventions, max(sizes, default=1), run)
+        def alone(number: int, together: Lanes) -> list[Any]:
+            return Pictured(self._stack, together).score(rows[number], name(rows, number))
+
+        yield from self._each(plain, pictured, sizes, interventions, run, alone)
 
     def next_tokens(
-        self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = (NEUTRAL,)
+        self, rows: Sequence[Sequence[int] | TextRow], interventions: Sequence[Intervention] = (NEUTRAL,)
     ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
         """Natural-log probability of every token of the vocabulary after each text.
 
@@ -137,23 +117,26 @@ class Engine:
             WorldError: When logits are not finite, or a single text does not fit into memory.
         """
         self._check(interventions)
-        for number, ids in enumerate(rows):
-            check_ids(f"row {number}", ids, self._vocabulary, "text")
-        sizes = [len(ids) for ids in rows]
+        texts = self._texts(rows)
+        sizes = [len(text.ids) for text in texts]
+        plain, pictured = self._split(texts, sizes)
 
         def run(together: Lanes, numbers: list[int], budget: int, walks: list[Walk]) -> Iterator[tuple[int, Any]]:
-            texts = [tuple(2 * token for token in rows[number]) for number in numbers]
+            coded = [tuple(2 * token for token in texts[number].ids) for number in numbers]
             walks.append(
                 Walk(self._stack, together, budget, lambda node: () if node.text is None else (len(node.tokens) - 1,))
             )
-            for batch in walks[-1].run(forest(texts, self._levels(sizes))):
+            for batch in walks[-1].run(forest(coded, self._levels([sizes[number] for number in numbers]))):
                 ended = [numbers[node.text] for node in batch.nodes if node.text is not None]
                 if ended:
-                    check_finite(batch.logits, [[f"row {row}"] for row in ended])
+                    check_finite(batch.logits, [[name(texts, row)] for row in ended])
                     for row, found in zip(ended, batch.logits.log_softmax(-1).cpu().numpy(), strict=True):
                         yield row, list(found)
 
-        yield from self._each(rows, interventions, max(sizes, default=1), run)
+        def alone(number: int, together: Lanes) -> list[Any]:
+            return Pictured(self._stack, together).next_tokens(texts[number], name(texts, number))
+
+        yield from self._each(plain, pictured, sizes, interventions, run, alone)
 
     def generate(
         self, rows: Sequence[GenerateRow], interventions: Sequence[Intervention] = (NEUTRAL,)
@@ -177,6 +160,7 @@ class Engine:
         if not self._generates:
             raise UserError("This model's cache does not give what a plain pass gives: " + " ".join(self.report.notes))
         sizes = [len(row.prompt) + row.generation.max_tokens for row in rows]
+        plain, pictured = self._split(rows, [len(row.prompt) for row in rows])
 
         def run(together: Lanes, numbers: list[int], budget: int, walks: list[Walk]) -> Iterator[tuple[int, Any]]:
             texts = [tuple(2 * token for token in rows[number].prompt) for number in numbers]
@@ -192,24 +176,31 @@ class Engine:
             )
             writing = Continuation(self._stack, together, rows, numbers, self._end_ids)
             found: dict[int, dict[int, Generated]] = {}
-            for batch in walks[-1].run(forest(texts, self._levels(sizes, growing=True))):
+            pieces = self._levels([sizes[number] for number in numbers], growing=True)
+            for batch in walks[-1].run(forest(texts, pieces)):
                 for row, lane, text in writing.run(batch):
                     found.setdefault(row, {})[lane] = text
                     if len(found[row]) == len(together):
                         done = found.pop(row)
                         yield row, [done[lane] for lane in range(len(together))]
 
-        yield from self._each(rows, interventions, max(sizes, default=1), run)
+        def alone(number: int, together: Lanes) -> list[Any]:
+            return Pictured(self._stack, together).generate(rows[number], name(rows, number), self._end_ids)
+
+        yield from self._each(plain, pictured, sizes, interventions, run, alone)
 
     def hidden(
-        self, rows: Sequence[Sequence[int]], layers: Sequence[int] | None = None, position: Position = "last"
+        self,
+        rows: Sequence[Sequence[int] | TextRow],
+        layers: Sequence[int] | None = None,
+        position: Position = "last",
     ) -> NDArray[np.float32]:
         """Layer outputs as they leave the layer, before any final norm.
 
         Args:
-            rows: Texts as token ids.
+            rows: Texts as token ids, or with what their images became.
             layers: Numbers from 0 for the first block; ``None`` for all.
-            position: The ``last`` token, or the ``mean`` over all.
+            position: Which tokens of a text are read; see :data:`affectlab.engine.hidden.Position`.
 
         Returns:
             ``[row, layer, width]``, float32.
@@ -221,18 +212,21 @@ class Engine:
         chosen = hidden_states.check_request(self._stack, layers, position)
         found = np.empty((len(rows), len(chosen), self.width), np.float32)
         for numbers, read in self._hidden(rows, chosen, position):
-            found[numbers] = read
+            found[numbers] = read.outputs
         return found
 
     def hidden_to_file(
         self,
         path: Path,
-        rows: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int] | TextRow],
         layers: Sequence[int] | None = None,
         position: Position = "last",
         metadata: dict[str, str] | None = None,
     ) -> Path:
-        """As :meth:`hidden`, written batch by batch into a safetensors file as tensor ``hidden``.
+        """As :meth:`hidden`, written batch by batch into a safetensors file.
+
+        It holds ``hidden``, and ``tokens``, int32 ``[row, layer]``: of how many tokens of the text each output is the
+        mean. Its metadata say which tokens those are.
 
         Raises:
             UserError: When a text or a layer does not fit the model.
@@ -240,7 +234,12 @@ class Engine:
                 written. No file is left then.
         """
         chosen = hidden_states.check_request(self._stack, layers, position)
-        where = {"layers": ",".join(map(str, chosen)), "position": position, "index_base": "0 is the first block"}
+        where = {
+            "layers": ",".join(map(str, chosen)),
+            "position": position,
+            "tokens": hidden_states.RULES[position],
+            "index_base": "0 is the first block",
+        }
         file = HiddenFile(path, (len(rows), len(chosen), self.width), where | (metadata or {}))
         try:
             for numbers, read in self._hidden(rows, chosen, position):
@@ -257,76 +256,65 @@ class Engine:
     def _check(self, interventions: Sequence[Intervention]) -> None:
         check_interventions(interventions, self.width, self._room)
 
+    def _texts(self, rows: Sequence[Sequence[int] | TextRow]) -> list[TextRow]:
+        texts = [row if isinstance(row, TextRow) else TextRow(row) for row in rows]
+        for number, text in enumerate(texts):
+            check_ids(name(texts, number), text.ids, self._vocabulary, "text")
+        return texts
+
+    def _split(self, rows: Sequence[Any], lengths: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Rows of text alone, and rows with images, whose inputs are checked."""
+        pictured = [number for number, row in enumerate(rows) if row.inputs is not None]
+        for number in pictured:
+            check_inputs(self._stack, name(rows, number), rows[number].inputs, lengths[number])
+        return [number for number, row in enumerate(rows) if row.inputs is None], pictured
+
     def _levels(self, sizes: Sequence[int], *, growing: bool = False) -> int:
         return levels(self._stack.config, max(sizes, default=0), growing=growing) if self.report.sharing else 1
 
     def _each(
-        self, rows: Sequence[Any], interventions: Sequence[Intervention], longest: int, run: Callable[..., Any]
+        self,
+        plain: Sequence[int],
+        pictured: Sequence[int],
+        sizes: Sequence[int],
+        interventions: Sequence[Intervention],
+        run: Run,
+        alone: Callable[[int, Lanes], list[Any]],
     ) -> Iterator[tuple[int, int, Any]]:
-        """Run all rows under all interventions, in smaller passes when memory runs out."""
-        budget = self._budget
-        most = max(1, budget // longest)
-        for together in lanes(self._stack, interventions, most, fork=self.report.fork):
-            todo = [(together, list(range(len(rows))))]
-            while todo:
-                some, numbers = todo.pop()
-                left = dict.fromkeys(numbers)
-                walks: list[Walk] = []
-                try:
-                    for row, results in run(some, numbers, budget, walks):
-                        del left[row]
-                        for number, result in zip(some.numbers, results, strict=True):
-                            yield row, number, result
-                    continue
-                except RuntimeError as error:
-                    budget = _smaller(error, budget, walks[-1].rows, walks[-1].tokens)
-                    if len(some) > max(1, budget // longest):
-                        parts = lanes(
-                            self._stack,
-                            [interventions[number] for number in some.numbers],
-                            max(1, len(some) // 2),
-                            fork=self.report.fork,
-                        )
-                        for part in parts:
-                            part.numbers = tuple(some.numbers[number] for number in part.numbers)
-                            todo.append((part, list(left)))
-                    else:
-                        todo.append((some, list(left)))
+        """Run rows of text together, and rows with images one by one."""
+        longest = max((sizes[number] for number in plain), default=1)
+        yield from self._runner.together(plain, interventions, longest, run)
+        yield from self._runner.alone({number: sizes[number] for number in pictured}, interventions, alone)
 
     def _hidden(
-        self, rows: Sequence[Sequence[int]], layers: list[int], position: Position
-    ) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-        for number, ids in enumerate(rows):
-            check_ids(f"row {number}", ids, self._vocabulary, "text")
-        todo = list(hidden_states.batches([len(ids) for ids in rows], self._budget))
+        self, rows: Sequence[Sequence[int] | TextRow], layers: list[int], position: Position
+    ) -> Iterator[tuple[list[int], Read]]:
+        texts = self._texts(rows)
+        lengths = [len(text.ids) for text in texts]
+        plain, pictured = self._split(texts, lengths)
+        todo = [
+            [plain[place] for place in batch]
+            for batch in hidden_states.batches([lengths[number] for number in plain], self._runner.budget)
+        ]
+        todo += [[number] for number in pictured]
         while todo:
             numbers = todo.pop(0)
             try:
-                read = hidden_states.outputs(self._stack, [rows[number] for number in numbers], layers, position)
+                if texts[numbers[0]].inputs is None:
+                    some = [texts[number].ids for number in numbers]
+                    read = hidden_states.outputs(self._stack, some, layers, position)
+                else:
+                    (neutral,) = lanes(self._stack, (NEUTRAL,), 1, fork=False)
+                    (number,) = numbers
+                    found = Pictured(self._stack, neutral).hidden(texts[number], layers, name(texts, number))
+                    read = hidden_states.pooled(found, None, layers, position)
             except RuntimeError as error:
-                _smaller(error, self._budget, len(numbers), self._budget)
+                smaller(error, self._runner.budget, len(numbers), self._runner.budget)
                 middle = len(numbers) // 2
                 todo[:0] = [numbers[:middle], numbers[middle:]]
                 continue
-            bad = [number for number, row in zip(numbers, read, strict=True) if not np.isfinite(row).all()]
+            bad = [number for number, row in zip(numbers, read.outputs, strict=True) if not np.isfinite(row).all()]
             if bad:
-                raise WorldError(
-                    f"Layer outputs are not finite for row {', row '.join(map(str, bad[:5]))}: use float32."
-                )
+                named = ", ".join(name(texts, number) for number in bad[:5])
+                raise WorldError(f"Layer outputs are not finite for {named}: use float32.")
             yield numbers, read
-
-
-def _smaller(error: RuntimeError, budget: int, rows: int, tokens: int) -> int:
-    """The budget after memory ran out on a pass of some rows and tokens; other errors go on.
-
-    Raises:
-        WorldError: When it ran out on a single row.
-    """
-    import torch
-
-    if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
-        raise error
-    if rows <= 1:
-        raise WorldError(f"Memory ran out on a single row of the batch: {error}") from error
-    torch.cuda.empty_cache()
-    return max(1, min(budget, tokens) // 2)

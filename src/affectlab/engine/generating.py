@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from affectlab.engine.stack import Pass, Stack
 
 
 @dataclass(slots=True)
-class _Text:
+class Text:
     """A text being written.
 
     Attributes:
@@ -55,6 +55,7 @@ class Continuation:
         rows: All rows; a leaf's text number is its row's place in ``numbers``.
         numbers: Rows that the forest was made of.
         end_ids: Tokens that end any text.
+        inputs: See :class:`affectlab.engine.stack.Pass`.
     """
 
     stack: Stack
@@ -62,6 +63,7 @@ class Continuation:
     rows: Sequence[GenerateRow]
     numbers: Sequence[int]
     end_ids: frozenset[int]
+    inputs: Mapping[str, Any] | None = None
 
     def run(self, batch: Batch) -> Iterator[tuple[int, int, Generated]]:
         """Texts of a batch's leaves as (row, place of the condition, text), each as it ends.
@@ -78,12 +80,34 @@ class Continuation:
         nodes = torch.tensor(places, device=stack.device)
         past = batch.past.select(nodes)
         cache = past.grown(stack.config)
-        texts = [self._text(batch, place, lane) for place in places for lane in range(len(self.lanes))]
+        numbers = [self.numbers[text] for text in (batch.nodes[place].text for place in places) if text is not None]
+        texts = [self.text(number, lane) for number in numbers for lane in range(len(self.lanes))]
         lengths = torch.tensor(
             [batch.nodes[place].end for place in places for _ in range(len(self.lanes))], device=stack.device
         )
         mask = past.mask().repeat_interleave(len(self.lanes), 0)
-        logits = batch.logits.flatten(0, 1)
+        yield from self.write(texts, cache, mask, lengths, batch.logits.flatten(0, 1))
+
+    def write(
+        self, texts: list[Text], cache: Any, mask: Any, lengths: Any, logits: Any
+    ) -> Iterator[tuple[int, int, Generated]]:
+        """Continue texts, one for each row of a batch.
+
+        Args:
+            texts: What is to be written.
+            cache: What came before.
+            mask: ``[text, column]``: whether a column of the cache holds a token.
+            lengths: ``[text]``: tokens so far.
+            logits: ``[text, vocabulary]``: of the first new token.
+
+        Yields:
+            Row, place of the condition and text, each as it ends.
+
+        Raises:
+            WorldError: When logits are not finite.
+        """
+        import torch
+
         while True:
             going = [place for place, text in enumerate(texts) if text.finish is None]
             check_finite(logits[going], [[name(self.rows, texts[place].row)] for place in going])
@@ -98,24 +122,22 @@ class Continuation:
             going = [place for place in going if texts[place].finish is None]
             if not going:
                 return
-            ids = torch.tensor(feed, device=stack.device)[:, None]
+            ids = torch.tensor(feed, device=self.stack.device)[:, None]
             # Ended texts ride along until they are half of the batch: leaving it copies the whole cache.
             if 2 * len(going) <= len(texts):
-                kept = torch.tensor(going, device=stack.device)
+                kept = torch.tensor(going, device=self.stack.device)
                 texts, ids, mask, lengths = [texts[place] for place in going], ids[kept], mask[kept], lengths[kept]
                 cache.reorder_cache(kept)
             mask = torch.cat([mask, mask.new_ones(len(texts), 1)], dim=1)
             logits = self._next(texts, ids, mask, lengths, cache)
             lengths = lengths + 1
 
-    def _text(self, batch: Batch, place: int, lane: int) -> _Text:
-        text = batch.nodes[place].text
-        assert text is not None
-        row = self.numbers[text]
+    def text(self, row: int, lane: int) -> Text:
+        """A text that is to be written for a row under a condition."""
         generation = self.rows[row].generation
-        return _Text(row, lane, generation, Draw(generation))
+        return Text(row, lane, generation, Draw(generation))
 
-    def _next(self, texts: Sequence[_Text], ids: Any, mask: Any, lengths: Any, cache: Any) -> Any:
+    def _next(self, texts: Sequence[Text], ids: Any, mask: Any, lengths: Any, cache: Any) -> Any:
         """Logits ``[text, vocabulary]`` after one more token each."""
         import torch
 
@@ -130,5 +152,6 @@ class Continuation:
             change=self.lanes.edits.on(which, real, prompt),
             changed=self.lanes.edits.layers,
             read=(every, torch.zeros_like(every)),
+            inputs=self.inputs,
         )
         return self.stack.run(step).logits.float()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,33 @@ from affectlab.engine.stack import Pass, Stack
 from affectlab.engine.texts import padded, positions_of
 from affectlab.errors import UserError, WorldError
 
-Position: TypeAlias = Literal["last", "mean"]
+Position: TypeAlias = Literal["last", "mean", "mean_without_sinks"]
+"""Which tokens of a text are read.
+
+* ``last``: the last one.
+* ``mean``: the mean over all of them, the first one and other attention sinks included. On SmolLM2 the first token's
+  output is 140 times as long as the others', so that this mean is that token's.
+* ``mean_without_sinks``: the mean over the tokens of the text but the first, and but those whose output is more than
+  :data:`SINK_RATIO` times as long as the median of the text's others at that layer. Each layer is judged by itself. A
+  text of one token has no others: that token is read.
+"""
+
+SINK_RATIO = 10.0
+"""An output this many times as long as the median of its text's belongs to an attention sink."""
+
+RULES: dict[Position, str] = {
+    "last": "the last",
+    "mean": "all",
+    "mean_without_sinks": f"all but the first and those {SINK_RATIO:g} times as long as the median of the others",
+}
+"""The positions in words, for files."""
+
+
+class Read(NamedTuple):
+    """What was read: outputs, float32 ``[text, layer, width]``, and of how many tokens, ``[text, layer]``."""
+
+    outputs: NDArray[np.float32]
+    tokens: NDArray[np.int32]
 
 
 def check_request(stack: Stack, layers: Sequence[int] | None, position: str) -> list[int]:
@@ -24,8 +50,8 @@ def check_request(stack: Stack, layers: Sequence[int] | None, position: str) -> 
     Raises:
         UserError: A layer that is not there, or an unknown position.
     """
-    if position not in ("last", "mean"):
-        raise UserError(f"position is {position!r}: it must be 'last' or 'mean'.")
+    if position not in RULES:
+        raise UserError(f"position is {position!r}: it must be one of {', '.join(RULES)}.")
     chosen = list(range(len(stack))) if layers is None else list(layers)
     if not chosen:
         raise UserError("No layers to read.")
@@ -37,28 +63,49 @@ def check_request(stack: Stack, layers: Sequence[int] | None, position: str) -> 
     return chosen
 
 
-def outputs(
-    stack: Stack, texts: Sequence[Sequence[int]], layers: Sequence[int], position: Position
-) -> NDArray[np.float32]:
-    """Layer outputs of a batch, ``[text, layer, width]``.
+def outputs(stack: Stack, texts: Sequence[Sequence[int]], layers: Sequence[int], position: Position) -> Read:
+    """Layer outputs of a batch."""
+    ids, mask = padded(texts, stack.device, left=True)
+    step = Pass(ids, mask, positions_of(mask), stop=max(layers) + 1, captured=frozenset(layers))
+    return pooled(stack.run(step).outputs, mask, layers, position)
 
-    Raises:
-        WorldError: When they are not finite.
+
+def pooled(found: Mapping[int, Any], mask: Any | None, layers: Sequence[int], position: Position) -> Read:
+    """One vector for each text and layer.
+
+    Args:
+        found: For each layer, outputs ``[text, token, width]``; texts end together.
+        mask: ``[text, token]``: whether it is a token, not padding; ``None``: all are.
+        layers: Layers in the order wanted.
+        position: Which tokens are read.
     """
     import torch
 
-    ids, mask = padded(texts, stack.device, left=True)
-    step = Pass(ids, mask, positions_of(mask), stop=max(layers) + 1, captured=frozenset(layers))
-    found = stack.run(step).outputs
-    read = torch.stack([_pooled(found[layer], mask, position).cpu() for layer in layers], dim=1)
-    return read.numpy()
+    read, counts = [], []
+    for layer in layers:
+        out = found[layer].float()
+        real = torch.ones(out.shape[:2], dtype=torch.bool) if mask is None else mask
+        weights = _weights(out, real.to(out.device), position)
+        counts.append(weights.sum(1).cpu())
+        # Left out tokens may be so much longer than the others that 0 times them is worth avoiding: it is not always 0.
+        kept = out.where(weights[..., None], 0.0)
+        read.append((kept.sum(1) / weights.sum(1, keepdim=True)).cpu())
+    return Read(torch.stack(read, dim=1).numpy(), torch.stack(counts, dim=1).numpy().astype(np.int32))
 
 
-def _pooled(out: Any, mask: Any, position: Position) -> Any:
+def _weights(out: Any, real: Any, position: Position) -> Any:
+    """Which tokens are read, ``[text, token]``."""
+    import torch
+
+    if position == "mean":
+        return real
     if position == "last":
-        return out[:, -1].float()
-    weights = mask.to(out.device)[..., None].float()
-    return (out.float() * weights).sum(1) / weights.sum(1)
+        return torch.arange(real.shape[1], device=real.device).expand_as(real) == real.shape[1] - 1
+    others = real & (real.long().cumsum(1) > 1)
+    norms = out.norm(dim=-1)
+    median = norms.masked_fill(~others, float("nan")).nanmedian(dim=1, keepdim=True).values
+    kept = others & (norms <= SINK_RATIO * median)
+    return kept | (real & ~others.any(1, keepdim=True))
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
@@ -74,31 +121,37 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 class HiddenFile:
-    """A safetensors file of one float32 tensor, ``hidden``, that is written row by row; whole or not there at all."""
+    """A safetensors file of what was read, written row by row; whole or not there at all."""
 
     def __init__(self, path: Path, shape: tuple[int, int, int], metadata: dict[str, str]) -> None:
         self._path = path
         self._part = path.with_name(path.name + ".part")
-        size = 4 * int(np.prod(shape))
-        entry = {"dtype": "F32", "shape": list(shape), "data_offsets": [0, size]}
-        header = json.dumps({"__metadata__": metadata, "hidden": entry}).encode("utf-8")
+        size, whole = 4 * int(np.prod(shape)), 4 * int(np.prod(shape)) + 4 * int(np.prod(shape[:2]))
+        entries = {
+            "hidden": {"dtype": "F32", "shape": list(shape), "data_offsets": [0, size]},
+            "tokens": {"dtype": "I32", "shape": list(shape[:2]), "data_offsets": [size, whole]},
+        }
+        header = json.dumps({"__metadata__": metadata, **entries}).encode("utf-8")
         header += b" " * (-len(header) % 8)
         try:
             with self._part.open("wb") as file:
                 file.write(len(header).to_bytes(8, "little") + header)
-                file.truncate(8 + len(header) + size)
-            self._rows = np.memmap(self._part, np.dtype("<f4"), "r+", 8 + len(header), shape)
+                file.truncate(8 + len(header) + whole)
+            self._outputs = np.memmap(self._part, np.dtype("<f4"), "r+", 8 + len(header), shape)
+            self._tokens = np.memmap(self._part, np.dtype("<i4"), "r+", 8 + len(header) + size, shape[:2])
         except OSError as error:
             raise WorldError(f"{self._part} cannot be written: {error}") from error
 
-    def write(self, numbers: Sequence[int], rows: NDArray[np.float32]) -> None:
+    def write(self, numbers: Sequence[int], read: Read) -> None:
         """Put rows in their places."""
-        self._rows[list(numbers)] = rows
+        self._outputs[list(numbers)] = read.outputs
+        self._tokens[list(numbers)] = read.tokens
 
     def finish(self) -> None:
         """Make the file appear under its name."""
-        self._rows.flush()
-        del self._rows
+        self._outputs.flush()
+        self._tokens.flush()
+        del self._outputs, self._tokens
         os.replace(self._part, self._path)  # noqa: PTH105
 
     def discard(self) -> None:

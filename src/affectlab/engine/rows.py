@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from affectlab.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A text whose layers, or whose next token, are read, with what its images became.
+
+    Attributes:
+        ids: Token ids, at least one; those that stand for images among them.
+        inputs: What the model's processor made of the images, by the name of the model's argument: tensors such as
+            ``pixel_values``, ``image_grid_thw`` or ``mm_token_type_ids``, without ids, mask and positions, for this
+            row alone. ``None``: text only.
+        name: What errors call it; empty: its number.
+    """
+
+    ids: Sequence[int]
+    inputs: Mapping[str, Any] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +34,13 @@ class ScoreRow:
         prompt: At least one token.
         options: Each at least one token; scored right after the prompt.
         name: What errors call it; empty: its number.
+        inputs: See :class:`TextRow`.
     """
 
     prompt: Sequence[int]
     options: Sequence[Sequence[int]]
     name: str = ""
+    inputs: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +80,13 @@ class GenerateRow:
         prompt: Token ids, at least one.
         generation: How.
         name: What errors call it; empty: its number.
+        inputs: See :class:`TextRow`.
     """
 
     prompt: Sequence[int]
     generation: Generation = Generation()
     name: str = ""
+    inputs: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

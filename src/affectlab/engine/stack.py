@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -80,6 +80,8 @@ class Pass:
         changed: Those layers. ``first - 1`` may be one: then ``entering`` is changed.
         captured: Layers whose output, as changed, is kept.
         read: Rows and tokens, each ``[read]``, whose logits are wanted; ``None``: no logits.
+        inputs: What the model is given for images, if anything: it places tokens itself then, and no row has padding.
+            ``None`` for text.
     """
 
     ids: torch.Tensor
@@ -93,6 +95,7 @@ class Pass:
     changed: frozenset[int] = frozenset()
     captured: frozenset[int] = frozenset()
     read: tuple[torch.Tensor, torch.Tensor] | None = None
+    inputs: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -173,12 +176,17 @@ class Stack:
 
         outcome = Outcome()
         arguments: dict[str, Any] = {"use_cache": step.cache is not None}
-        if "position_ids" in self.accepts:
-            arguments["position_ids"] = step.positions
-        if step.cache is not None:
-            arguments[self._cache_name] = step.cache
         # A purely recurrent model multiplies what it is fed by the mask: one for all tokens so far would not fit.
         mask = step.mask[:, -step.ids.shape[1] :] if self._recurrent else step.mask
+        if step.inputs is not None:
+            # Without a mask, a model that places images itself goes on from where the last one put its text.
+            arguments |= step.inputs
+        elif "position_ids" in self.accepts:
+            arguments |= {"attention_mask": mask, "position_ids": step.positions}
+        else:
+            arguments["attention_mask"] = mask
+        if step.cache is not None:
+            arguments[self._cache_name] = step.cache
         with torch.inference_mode(), ExitStack() as undo:
             undo.enter_context(self._skipping(step))
             for layer in sorted(step.changed | step.captured):
@@ -189,7 +197,7 @@ class Stack:
             if step.read is None and head is not None:
                 # Nothing reads the logits, and a head may hold more weights than all layers together.
                 undo.enter_context(_replaced_forward(head, lambda hidden: hidden))
-            out = self.model(input_ids=step.ids, attention_mask=mask, **arguments)
+            out = self.model(input_ids=step.ids, **arguments)
         if step.read is not None:
             outcome.logits = out.logits[0] if self.gathers else out.logits[step.read]
         return outcome
