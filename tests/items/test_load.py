@@ -200,6 +200,11 @@ def test_personal_columns_stay_out_unless_asked_for(tmp_path: Path) -> None:
     assert asked == {"id": "a", "author": "Ann", "rater_id": 7}
 
 
+def test_items_at_the_prompt_are_a_line(tmp_path: Path) -> None:
+    items = load_items(put(tmp_path, [{"id": name, "text": "x" * 500} for name in "abcd"]), {}, Record, to_item)
+    assert repr(items) == "<4 items: 'a', 'b', 'c', …>"
+
+
 def test_the_message_counts_one_problem_as_one() -> None:
     assert "1 problem;" in str(DataError("f", [Problem(1, "", "x", "y")]))
     assert str(Problem(3, "a.b", "1", "2")) == "line 3, field a.b: found 1; expected 2"

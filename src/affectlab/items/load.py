@@ -58,6 +58,10 @@ class Loaded(Sequence[Item]):
     def __len__(self) -> int:
         return len(self.items)
 
+    def __repr__(self) -> str:
+        first = ", ".join(repr(item.id) for item in self.items[:3])
+        return f"<{len(self)} items: {first}{', …' if len(self) > 3 else ''}>"
+
     @overload
     def __getitem__(self, place: int) -> Item: ...
     @overload

@@ -54,6 +54,9 @@ class Example:
     answers: tuple[SlotAnswer, ...]
     condition: str = "neutral"
 
+    def __repr__(self) -> str:
+        return f"<example of item {self.item}: {self.caption}>"
+
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
@@ -79,6 +82,9 @@ class RunReport:
     examples: tuple[Example, ...] = ()
     overview: Table | None = None
 
+    def __repr__(self) -> str:
+        return f"<report: {self.model_name} on {self.benchmark_title}, {', '.join(self.scores) or 'no scores'}>"
+
     @property
     def model_name(self) -> str:
         """Short name of the model, as tables show it."""
@@ -94,6 +100,10 @@ class Section:
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     matrices: tuple[Matrix, ...] = ()
+
+    def __repr__(self) -> str:
+        ids = [*(table.id for table in self.tables), *(matrix.id for matrix in self.matrices)]
+        return f"<section {self.title!r}: {', '.join(ids) or 'notes only'}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +121,6 @@ class Document:
     summary: str = ""
     sections: tuple[Section, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<document {self.title!r}: {', '.join(section.title for section in self.sections)}>"
