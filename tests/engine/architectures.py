@@ -24,6 +24,11 @@ _BASE: dict[str, Any] = {
 _MAMBA2 = {"num_heads": 8, "head_dim": 8, "state_size": 8, "n_groups": 2, "expand": 2, "chunk_size": 16}
 _HYBRID = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 2, "mamba_chunk_size": 16}
 
+SWITCH = 24
+"""Tokens beyond which the Phi models rotate positions in another way."""
+
+_LONG = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": SWITCH, "factor": 4.0}
+
 TEXT: dict[str, dict[str, Any]] = {
     "llama": {},
     "mistral": {"sliding_window": 16},
@@ -51,8 +56,19 @@ TEXT: dict[str, dict[str, Any]] = {
     "falcon_h1": _HYBRID | {"mamba_d_ssm": 64, "head_dim": 8},
     "bamba": _HYBRID | {"attn_layer_indices": [1, 3]},
     "lfm2": {"layer_types": ["conv", "full_attention", "conv", "full_attention"], "block_ff_dim": 48},
+    "llama_3.2": {"model_type": "llama", "tie_word_embeddings": True, "rope_parameters": {
+        "rope_type": "llama3", "rope_theta": 500000.0, "factor": 32.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 64}},
+    "phi_3.5": {"model_type": "phi3", "original_max_position_embeddings": SWITCH, "rope_parameters": _LONG | {
+        "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [2.0, 3.0, 4.0, 5.0]}},
+    "phi_4_mini": {"model_type": "phi3", "original_max_position_embeddings": SWITCH, "tie_word_embeddings": True,
+                   "rope_parameters": _LONG | {"partial_rotary_factor": 0.75, "short_factor": [1.0, 1.1, 1.2],
+                                               "long_factor": [2.0, 3.0, 4.0]}},
+    "phimoe": {"num_local_experts": 4, "num_experts_per_tok": 2, "original_max_position_embeddings": SWITCH,
+               "rope_parameters": _LONG | {"short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [2.0, 3.0, 4.0, 5.0],
+                                           "short_mscale": 1.1, "long_mscale": 1.2}},
 }  # fmt: skip
-"""Model types of language models, and what each needs besides the common sizes."""
+"""Language models: what each needs besides the common sizes, and its model type where that is not its name."""
 
 IMAGE_TOKEN = 3
 _QWEN_TOKENS = {
@@ -88,6 +104,23 @@ VISION: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Model types of vision-language models; their vision tower is deeper than their text side."""
 
+FAMILIES: dict[str, tuple[str, ...] | str] = {
+    "Llama 3.2": ("llama_3.2",),
+    "Phi 3.5": ("phi_3.5", "phimoe"),
+    "Phi 4": ("phi3", "phi_4_mini"),
+    "Qwen 2.5": ("qwen2",),
+    "Qwen 3": ("qwen3", "qwen3_moe"),
+    "Gemma 3": ("gemma3_text", "gemma3"),
+    "Zamba2": ("zamba2",),
+    "Mamba2": ("mamba2",),
+    "Phi-3.5-vision": "phi3_v",
+    "Phi-4-multimodal": ("phi4_multimodal",),
+    "Qwen3-VL": ("qwen3_vl",),
+    "InternVL3": ("internvl",),
+}
+"""The paper's families, and their twins here. A model type alone: transformers has no class of its own for it, and code
+that comes with weights is not run."""
+
 RECURRENT = frozenset({"mamba", "mamba2", "zamba2", "falcon_h1", "bamba", "lfm2"})
 ALL = (*TEXT, *VISION, "phi4_multimodal")
 
@@ -106,7 +139,7 @@ def _config(name: str) -> Any:
     if name in VISION:
         return AutoConfig.for_model(name, **VISION[name])
     base = _BASE if "n_head" not in TEXT[name] else {"vocab_size": VOCABULARY, "hidden_size": WIDTH, "eos_token_id": 2}
-    return AutoConfig.for_model(name, **base | TEXT[name])
+    return AutoConfig.for_model(**{"model_type": name} | base | TEXT[name])
 
 
 def build(name: str, seed: int = 0, dtype: str = "float32") -> Any:

@@ -88,6 +88,21 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
     assert all(not module._forward_hooks and "forward" not in vars(module) for module in model.modules())
 
 
+def test_every_family_of_the_paper_has_a_twin_or_no_class_in_transformers() -> None:
+    """Phi-3.5-vision (model type ``phi3_v``) only comes with code of its own beside its weights.
+
+    When transformers takes it in, this fails, and a twin is due.
+    """
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    missing = {name: kinds for name, kinds in architectures.FAMILIES.items() if isinstance(kinds, str)}
+    assert missing == {"Phi-3.5-vision": "phi3_v"}
+    assert not any(kind in CONFIG_MAPPING for kind in missing.values())
+    twins = {kind for kinds in architectures.FAMILIES.values() if not isinstance(kinds, str) for kind in kinds}
+    assert twins <= set(architectures.ALL)
+    assert len(architectures.FAMILIES) == 12
+
+
 def engine(subject: Subject, **settings: Any) -> Engine:
     return Engine(subject.model, settings=EngineSettings(**settings))
 
@@ -123,7 +138,10 @@ def test_every_fast_way_is_exact_or_left_out(subject: Subject) -> None:
     assert report.sharing == (subject.name != "mamba")
     assert report.exact
     assert report.recurrent == (subject.name in architectures.RECURRENT)
-    assert (report.experts is not None) == (subject.name in ("mixtral", "qwen3_moe", "gpt_oss"))
+    assert (report.experts is not None) == (subject.name in ("mixtral", "qwen3_moe", "gpt_oss", "phimoe"))
+    long = subject.name in ("phi_3.5", "phi_4_mini", "phimoe")
+    assert report.switch == (architectures.SWITCH if long else None)
+    assert any("run one by one" in note for note in report.notes) == long
 
 
 def test_scores_are_those_of_plain_passes(subject: Subject) -> None:

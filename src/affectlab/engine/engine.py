@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -270,7 +271,14 @@ class Engine:
         return [number for number, row in enumerate(rows) if row.inputs is None], pictured
 
     def _levels(self, sizes: Sequence[int], *, growing: bool = False) -> int:
-        return levels(self._stack.config, max(sizes, default=0), growing=growing) if self.report.sharing else 1
+        longest = max(sizes, default=0)
+        if not self.report.sharing or self._switches(longest):
+            return 1
+        return levels(self._stack.config, longest, growing=growing)
+
+    def _switches(self, length: int) -> bool:
+        """Whether a text is long enough for its positions to be rotated in another way than those of others."""
+        return self.report.switch is not None and length > self.report.switch
 
     def _each(
         self,
@@ -282,8 +290,11 @@ class Engine:
         alone: Callable[[int, Lanes], list[Any]],
     ) -> Iterator[tuple[int, int, Any]]:
         """Run rows of text together, and rows with images one by one."""
-        longest = max((sizes[number] for number in plain), default=1)
-        yield from self._runner.together(plain, interventions, longest, run)
+        short = [number for number in plain if not self._switches(sizes[number])]
+        long = [number for number in plain if self._switches(sizes[number])]
+        for runner, some in ((self._runner, short), (replace(self._runner, budget=1), long)):
+            longest = max((sizes[number] for number in some), default=1)
+            yield from runner.together(some, interventions, longest, run)
         yield from self._runner.alone({number: sizes[number] for number in pictured}, interventions, alone)
 
     def _hidden(
@@ -292,10 +303,12 @@ class Engine:
         texts = self._texts(rows)
         lengths = [len(text.ids) for text in texts]
         plain, pictured = self._split(texts, lengths)
+        short = [number for number in plain if not self._switches(lengths[number])]
         todo = [
-            [plain[place] for place in batch]
-            for batch in hidden_states.batches([lengths[number] for number in plain], self._runner.budget)
+            [short[place] for place in batch]
+            for batch in hidden_states.batches([lengths[number] for number in short], self._runner.budget)
         ]
+        todo += [[number] for number in plain if self._switches(lengths[number])]
         todo += [[number] for number in pictured]
         while todo:
             numbers = todo.pop(0)

@@ -153,6 +153,18 @@ def shortest_window(config: Any) -> int | None:
     return min(windows, default=None)
 
 
+def rotation_switch(config: Any) -> int | None:
+    """Tokens beyond which a model rotates every position of a text, the first ones too, in another way; or ``None``.
+
+    What was computed of a shorter text, or beside one, is then of no use for a longer one.
+    """
+    found = getattr(config, "rope_parameters", None) or {}
+    kinds = [found] if "rope_type" in found else [one for one in found.values() if isinstance(one, dict)]
+    changing = [one for one in kinds if one.get("rope_type") in ("longrope", "dynamic")]
+    lengths = [one.get("original_max_position_embeddings") or config.max_position_embeddings for one in changing]
+    return min(lengths, default=None)
+
+
 def kept(layers: Sequence[Any]) -> list[Any]:
     """What a pass put into the layers of its cache."""
     return [layer.own if hasattr(layer, "own") else layer for layer in layers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from affectlab.engine.memory import keeps_state, shortest_window
+from affectlab.engine.memory import keeps_state, rotation_switch, shortest_window
 from affectlab.engine.precision import check_precision
 from affectlab.engine.rows import EngineReport, EngineSettings
 from affectlab.engine.selfcheck import check
@@ -46,6 +46,11 @@ def open_stack(stack: Stack, settings: EngineSettings) -> Opened:
     )
     if experts:
         notes.append("A mixture of experts: an edit may change which experts are used.")
+    if (switch := rotation_switch(stack.config)) is not None:
+        notes.append(
+            f"Texts of more than {switch} tokens run one by one and share nothing: the model rotates their positions "
+            "otherwise than those of shorter texts. A text that grows past that while it is written keeps both ways."
+        )
     report = EngineReport(
         layers=stack.paths[0].rpartition(".")[0],
         n_layers=len(stack),
@@ -56,6 +61,7 @@ def open_stack(stack: Stack, settings: EngineSettings) -> Opened:
         fork=checked.fork and settings.fork,
         recurrent=keeps_state(stack.config),
         window=shortest_window(stack.config),
+        switch=switch,
         experts=experts,
         deviations=checked.deviations,
         notes=tuple(notes),

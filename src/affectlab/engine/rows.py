@@ -133,6 +133,7 @@ class EngineReport:
         fork: Whether layers below the first edit are computed once for all conditions.
         recurrent: Whether some layers keep a state instead of keys and values.
         window: Shortest sliding window in tokens, if any.
+        switch: Tokens beyond which the model rotates all positions of a text in another way, if it does.
         experts: Experts of a mixture-of-experts model, if it is one.
         deviations: Largest difference in log-probability from the plain pass, for each thing that was checked.
         notes: What did not pass and why, and warnings.
@@ -147,6 +148,7 @@ class EngineReport:
     fork: bool
     recurrent: bool
     window: int | None
+    switch: int | None
     experts: int | None
     deviations: dict[str, float]
     notes: tuple[str, ...]
