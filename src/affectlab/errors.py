@@ -6,6 +6,8 @@ Everything raised on purpose is one of these; the command line prints its text w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class AffectlabError(Exception):
     """Base of all errors raised on purpose. The text names the thing and says what to do next."""
@@ -23,3 +25,13 @@ class WorldError(AffectlabError):
     """The request was fine and the world was not: no network, a full disk, a broken server. Exit code 1."""
 
     exit_code = 1
+
+
+def did_you_mean(near: Iterable[str]) -> str:
+    """What an error adds where names near the one it refuses are known; empty where none are.
+
+    >>> did_you_mean(["joy", "pride"]), did_you_mean([])
+    ('; did you mean joy or pride?', '')
+    """
+    named = " or ".join(near)
+    return f"; did you mean {named}?" if named else ""

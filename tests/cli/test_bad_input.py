@@ -93,7 +93,7 @@ def test_mapping_to_a_column_that_is_not_there(cli: Cli, script: str, tmp_path: 
     common = ("--data", path, "--model", script, "--out", tmp_path / "run")
     bad(cli("run", "chiaro", "--map", "sentence=sentenze", *common), 2, "sentenze", "sentence")
     bad(cli("run", "chiaro", "--map", "sentence", *common), 2, "--map", "name=value")
-    bad(cli("run", "chiaro", "--map", "sentense=sentence", *common), 2, "no field 'sentense'", "Did you mean sentence?")
+    bad(cli("run", "chiaro", "--map", "sentense=sentence", *common), 2, "no field 'sentense'", "did you mean sentence?")
     bad(cli("run", "chiaro", "--map", "a=b", "--model", script, "--out", tmp_path / "run"), 2, "--data")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator
 
+from affectlab.errors import did_you_mean
 from affectlab.labels import load as load_labels
 
 
@@ -35,9 +36,7 @@ def label_of(space: str) -> BeforeValidator:
         labels = load_labels(space)
         found = labels.resolve(value)
         if found is None:
-            near = labels.nearest(value)
-            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-            raise ValueError(f"one of {', '.join(labels.ids)}{hint}")
+            raise ValueError(f"one of {', '.join(labels.ids)}{did_you_mean(map(repr, labels.nearest(value)))}")
         return found
 
     return BeforeValidator(label)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from affectlab.errors import UserError
+from affectlab.errors import UserError, did_you_mean
 from affectlab.items.item import Item
 from affectlab.items.parse import Row
 from affectlab.items.personal import drop_personal
@@ -151,10 +151,9 @@ def _check_fields(source: str, fields: Mapping[str, str], record: type[BaseModel
     ours = {spelling for name, field in record.model_fields.items() for spelling in _spellings(name, field)}
     for name in fields:
         if name not in ours and name.partition(".")[0] not in ours:
-            near = get_close_matches(name, record.model_fields, n=1, cutoff=0.5)
-            meant = f" Did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(get_close_matches(name, record.model_fields, n=1, cutoff=0.5)) or ";"
             raise UserError(
-                f"{source}: --map {name}={fields[name]}: there is no field {name!r}.{meant} "
+                f"{source}: --map {name}={fields[name]}: there is no field {name!r}{hint} "
                 f"The fields are {', '.join(record.model_fields)}."
             )
 
@@ -195,7 +194,7 @@ def _expected(detail: ErrorDetails) -> str:
     kind, context, message = detail["type"], detail.get("ctx", {}), detail["msg"]
     if kind in {"literal_error", "enum"}:
         near = get_close_matches(str(detail["input"]), re.findall(r"'([^']*)'", context["expected"]), n=1)
-        return f"one of {context['expected']}" + (f"; did you mean {near[0]!r}?" if near else "")
+        return f"one of {context['expected']}{did_you_mean(map(repr, near))}"
     if kind == "value_error":
         return str(context["error"])
     return _PLAIN.get(kind, message[:1].lower() + message[1:])

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from affectlab.errors import UserError
+from affectlab.errors import UserError, did_you_mean
 from affectlab.items.parse import Parsed, Row, parse_json, parse_json_lines, parse_table
 from affectlab.items.problems import DataError, shorten
 from affectlab.items.source import HUB, file_digest, read_text
@@ -101,8 +101,7 @@ def _no_column(source: str, rows: list[Row], column: str, ours: str = "") -> str
     columns = list(dict.fromkeys(name for row in rows for name in _paths(row.data)))
     near = get_close_matches(column, columns, n=3, cutoff=0.6)
     meant = f" (for {ours})" if ours else ""
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{source} has no column {column!r}{meant}; {hint}It has: {', '.join(columns)}"
+    return f"{source} has no column {column!r}{meant}{did_you_mean(near) or ';'} It has: {', '.join(columns)}"
 
 
 def _renamed(data: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:

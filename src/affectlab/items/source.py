@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
-from affectlab.errors import UserError, WorldError
+from affectlab.errors import UserError, WorldError, did_you_mean
 
 HUB = "hub:"
 """Prefix of sources that are data sets of the Hugging Face hub: ``hub:NAME`` or ``hub:NAME:SPLIT``."""
@@ -81,5 +81,4 @@ def _missing(source: str, path: Path) -> str:
     # By stem: names that share nothing but a long suffix are not alike.
     stems = {entry.stem: entry.name for entry in sorted(folder.iterdir())}
     near = [stems[stem] for stem in get_close_matches(path.stem, stems, n=3, cutoff=0.6)]
-    hint = f"; did you mean {' or '.join(str(folder / name) for name in near)}?" if near else "; check the path"
-    return f"there is no file {source}{hint}"
+    return f"there is no file {source}{did_you_mean(str(folder / name) for name in near) or '; check the path'}"

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from affectlab.errors import UserError
+from affectlab.errors import UserError, did_you_mean
 from affectlab.labels.mapping import Mapping
 from affectlab.labels.space import Label, LabelSpace
 
@@ -232,5 +232,4 @@ def _from_plugin(entry: EntryPoint) -> LabelSpace:
 
 def _unknown(what: str, name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"there is no {what} {name!r}; {hint}There are: {', '.join(sorted(known))}"
+    return f"there is no {what} {name!r}{did_you_mean(near) or ';'} There are: {', '.join(sorted(known))}"

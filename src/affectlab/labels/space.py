@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 
-from affectlab.errors import UserError
+from affectlab.errors import UserError, did_you_mean
 
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015]+")
 
@@ -265,12 +265,8 @@ class LabelSpace:
         return tuple(dict.fromkeys(self.lookup[form] for form in near))
 
     def _unknown(self, text: str) -> str:
-        hint = " or ".join(map(repr, self.nearest(text)))
-        return (
-            f"{text!r} is not a label of {self.name!r}"
-            + (f"; did you mean {hint}?" if hint else ";")
-            + f" Allowed: {', '.join(self.ids)}"
-        )
+        hint = did_you_mean(map(repr, self.nearest(text))) or ";"
+        return f"{text!r} is not a label of {self.name!r}{hint} Allowed: {', '.join(self.ids)}"
 
     def __repr__(self) -> str:
         shown = ", ".join(self.ids[:5]) + (", …" if len(self) > 5 else "")

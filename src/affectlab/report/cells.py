@@ -159,7 +159,7 @@ def figure_units(table: Table) -> tuple[frozenset[Unit], ...]:
         frozenset(
             cell.unit if isinstance(cell, Estimate) else unit
             for row in table.rows
-            if _number(cell := row[index]) is not None
+            if figure(cell := row[index]) is not None
         )
         for index, unit in enumerate(column_units(table))
     )
@@ -181,7 +181,8 @@ def reasons(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _number(cell: Cell) -> float | None:
+def figure(cell: Cell) -> float | None:
+    """The figure a cell holds; ``None`` for counts, texts and what is missing."""
     if isinstance(cell, Estimate):
         return cell.value
     return cell if isinstance(cell, float) else None

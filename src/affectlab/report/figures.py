@@ -61,7 +61,7 @@ def published(table: Table, own: frozenset[int]) -> Any | None:
         own: Rows of this run.
     """
     kinds = table.columns.index("Kind")
-    rows = [(index, row) for index, row in enumerate(table.rows) if _value(row[1]) is not None]
+    rows = [(index, row) for index, row in enumerate(table.rows) if cells.figure(row[1]) is not None]
     if not rows or cells.figure_units(table)[1] != {"share"}:
         return None
     with drawing():
@@ -98,7 +98,9 @@ def per_label(table: Table) -> Any | None:
         figure, axes = canvas(WIDTH, 1.05 + _ROW * len(table.rows))
         for height, row in enumerate(table.rows):
             ends = [
-                _percent(row[named[name]]) for name in ("precision", "recall") if _value(row[named[name]]) is not None
+                _percent(row[named[name]])
+                for name in ("precision", "recall")
+                if cells.figure(row[named[name]]) is not None
             ]
             if len(ends) == 2:
                 axes.plot(ends, [height, height], color=GRID, linewidth=3, solid_capstyle="round", zorder=1)
@@ -111,7 +113,7 @@ def per_label(table: Table) -> Any | None:
             points = [
                 (_percent(row[named[name]]), y)
                 for y, row in enumerate(table.rows)
-                if _value(row[named[name]]) is not None
+                if cells.figure(row[named[name]]) is not None
             ]
             axes.plot(
                 [x for x, _ in points],
@@ -205,7 +207,9 @@ def position(table: Table) -> Any | None:
         step = 0.8 / len(series)
         for place, column in enumerate(series):
             offset = (place - (len(series) - 1) / 2) * step
-            drawn = [(x + offset, row[column]) for x, row in enumerate(table.rows) if _value(row[column]) is not None]
+            drawn = [
+                (x + offset, row[column]) for x, row in enumerate(table.rows) if cells.figure(row[column]) is not None
+            ]
             axes.bar(
                 [x for x, _ in drawn],
                 [_percent(cell) for _, cell in drawn],
@@ -319,14 +323,8 @@ def _estimates(table: Table, unit: Unit) -> int | None:
     return None
 
 
-def _value(cell: Cell) -> float | None:
-    if isinstance(cell, Estimate):
-        return cell.value
-    return cell if isinstance(cell, float) else None
-
-
 def _percent(cell: Cell) -> float:
-    value = _value(cell)
+    value = cells.figure(cell)
     if value is None:
         raise ValueError("a missing figure cannot be drawn")
     return 100 * value

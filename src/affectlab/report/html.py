@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from affectlab.metrics.scores import Matrix, Scores, Table
-from affectlab.report import cells
+from affectlab.report import cells, words
 from affectlab.report.model import LAST_TABLES, Document, RunReport
 from affectlab.report.names import figure_name
 from affectlab.report.references import baselines, standing
@@ -98,12 +98,11 @@ def table_html(table: Table) -> str:
 
 def _headline(report: RunReport, condition: str, prefix: str) -> SectionView:
     scores = report.scores[condition]
-    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
     return SectionView(
         anchor(prefix, "scores"),
         f"Condition: {condition}" if prefix else "Scores",
         cards=tuple(card(estimate, baselines(report, condition, estimate.name)) for estimate in scores.headline),
-        small=tuple(f"Intervals: {method}." for method in methods),
+        small=words.methods(scores.headline),
         notes=scores.notes,
     )
 

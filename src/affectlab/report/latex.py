@@ -80,8 +80,7 @@ def run_to_latex(report: RunReport) -> str:
 def headline_figures(scores: Scores, suffix: str = "") -> Table:
     """The headline figures as a table of one row, as papers print them."""
     columns = tuple(figure_name(estimate.name) for estimate in scores.headline)
-    methods = dict.fromkeys(estimate.method for estimate in scores.headline if estimate.method)
-    note = " ".join((*(f"Intervals: {method}." for method in methods), *map(words.sentence, scores.notes)))
+    note = " ".join((*words.methods(scores.headline), *map(words.sentence, scores.notes)))
     return Table("headline", f"Scores{suffix}", columns, (tuple(scores.headline),), note)
 
 

@@ -69,6 +69,11 @@ def against(estimate: Estimate, name: str, value: float) -> str:
     return f"The interval {place} {label} ({number_text(value, estimate.unit)})."
 
 
+def methods(estimates: Iterable[Estimate]) -> tuple[str, ...]:
+    """A sentence for each way in which intervals were made."""
+    return tuple(f"Intervals: {method}." for method in dict.fromkeys(one.method for one in estimates) if method)
+
+
 def whose(estimates: Iterable[Estimate], what: Literal["reason", "method"]) -> list[str]:
     """Each reason or method once, behind the names of the figures it is of."""
     names: dict[str, list[str]] = {}
