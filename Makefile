@@ -55,6 +55,7 @@ imports: $(DEV_READY)  ## import-linter: imports point one way
 
 docs: $(DEV_READY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@! grep -rl -e '--8' site --include=*.html || { echo "An include of the documentation was not resolved." >&2; exit 1; }
 
 check: lint types imports docs test  ## all of the above
 
