@@ -162,6 +162,9 @@ def test_an_answer_taken_back_counts_no_more(text: str, value: str | None) -> No
         "Answer: B. No other option fits.",
         "Answer: B. Never mind the others.",
         "Answer: B. Wait, let me check that. She did it herself. So yes.",
+        "Wait. B",
+        "No wait: B",
+        "B. pride. Wait, I, the reader, agree. It is so.",
     ],
 )
 def test_words_that_take_nothing_back(text: str) -> None:

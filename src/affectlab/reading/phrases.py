@@ -14,7 +14,7 @@ from affectlab.reading.vocabulary import Found, Vocabulary, find_at, text_beside
 _FILLER: Final = re.compile(
     r"(?:(?:that|it|is|be|to|would|the|my|final|correct|best|right|option|choice|answer|letter|emotion|feeling|label|"
     r"number|definitely|clearly|certainly|probably|most likely|likely|therefore|thus|so|simply|indeed|just|"
-    r"definitively|either|both|between|closest to|closer to|of|agent|it's|that's)(?![A-Za-z'])[ ]?"
+    r"definitively|either|both|between|closest to|closer to|of|agent)(?![A-Za-z'])[ ]?"
     r"|选项|選項|选择|選擇|应该|應該|应当|选|選|是|为|為|第|就是|了|的|は|은|는"
     r"|[ :=\"'(\[{<「『“‘【】《$#→>~)\]-]{1,12}){0,16}+",
     re.IGNORECASE,
@@ -64,6 +64,7 @@ _TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ENDS: Final = re.compile(r"[\"')\]]{0,2}(?:[.,;:!\n]|\Z)")
 _LONGEST_LIST: Final = 12
 
 
@@ -163,7 +164,7 @@ def _repeated(vocab: Vocabulary, text: str, low: str, end: int, last: Found) -> 
         again = find_at(vocab, text, low, end + 1)
         if again is None or again.key != last.key:
             break
-        if follow_at(text, again, again.end) < Follow.SOFT and find_at(vocab, text, low, again.end + 1) is None:
+        if not _ENDS.match(text, again.end) and find_at(vocab, text, low, again.end + 1) is None:
             break
         end, last = again.end, again
     return end, last

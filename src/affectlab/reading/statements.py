@@ -59,7 +59,7 @@ _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
 _SPREAD_BY: Final = {mark: re.compile(rf"(?<![A-Za-z0-9])([A-Z]|\d{{1,2}})[ ]?{re.escape(mark)}") for mark in "(-=→"}
 _OPTION_MARK: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])[.):](?![A-Za-z])")
-_BACK: Final = re.compile(rf"(?<![A-Za-z0-9_'])(?:{TAKE_BACK})[\s,.!:…—–-]*", re.IGNORECASE)
+_BACK: Final = re.compile(rf"(?<![A-Za-z0-9_'])(?:{TAKE_BACK})[\s,.!:…—–-]*(?:it's |that's |i mean )?", re.I)
 _NO: Final = re.compile(r"(?:(?:actually|no)\b[\s,.!:…—–-]*){1,3}", re.IGNORECASE)
 _LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=[^\s\d])")
 _EXCERPT = 120
@@ -182,21 +182,24 @@ def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
         taken.add(phrase.start)
     if (closing := _closing_sentence(vocab, text, low)) is not None:
         stated.weak.append(closing)
-    stated.corrections.extend(_corrections(vocab, text, low))
+    places = (phrase.start for phrase in (*stated.strong, *stated.alone, *stated.leading, *stated.weak))
+    stated.corrections.extend(_corrections(vocab, text, low, min(places, default=len(text))))
     stated.strong.extend(stated.corrections)
     stated.strong.extend(_confirmed(vocab, text, low))
     stated.strong.sort(key=lambda phrase: phrase.start)
     return stated
 
 
-def _corrections(vocab: Vocabulary, text: str, low: str) -> list[Phrase]:
-    """Answers that stand after words that take an earlier one back ("B. No wait, A")."""
+def _corrections(vocab: Vocabulary, text: str, low: str, first: int) -> list[Phrase]:
+    """Answers after words that take back an earlier one ("B. No wait, A"); ``first`` is where the earliest starts."""
     found: list[Phrase] = []
-    for back in _BACK.finditer(text):
+    for back in _BACK.finditer(text, first):
         phrase = phrase_at(vocab, text, low, back.end())
         if phrase is None and (no := _NO.match(text, back.end())) is not None:
             phrase = phrase_at(vocab, text, low, no.end())
-        if phrase is not None and not phrase.negated and phrase.follow >= Follow.SOFT:
+        if phrase is None or phrase.negated or phrase.keys == (OUTSIDE,):
+            continue  # "Wait. I …" names nobody's option I
+        if phrase.follow >= Follow.SOFT:
             found.append(phrase)
     return found
 
