@@ -18,8 +18,9 @@ import re
 from typing import Final, NamedTuple
 
 from affectlab.reading import flags
+from affectlab.reading.mentions import NEGATION, clause_before, excerpt, mentioned
 from affectlab.reading.outcome import Outcome, Reading
-from affectlab.reading.phrases import JOIN, POSITIVE, TAKE_BACK, Follow, Phrase, phrase_at, taken_back
+from affectlab.reading.phrases import POSITIVE, TAKE_BACK, Follow, Phrase, phrase_at, taken_back
 from affectlab.reading.vocabulary import OUTSIDE, Vocabulary, find_at, join_lines, lower, name_at
 
 _STRONG_LINK: Final = (
@@ -45,24 +46,15 @@ _NOUN: Final = re.compile(
     r"resposta|ответ)(?![A-Za-z])|答|选|選|结论|結論|最终|结果|情绪|情感|정답|답",
     re.IGNORECASE,
 )
-_NEGATION: Final = re.compile(
-    r"(?<![A-Za-z])(?:not|never|cannot|neither|nor|no longer|wrong|incorrect|eliminate|exclude|rule out|ruling out|"
-    r"unlikely|least|except|avoid|reject|if|whether|unless|why|options|choices|example|e\.g)(?![A-Za-z])|n't|不|没|沒|别选|並非|并非|错误|排除|如果|例如|是否",
-    re.IGNORECASE,
-)
 _HEDGE: Final = re.compile(
     r"(?<![A-Za-z])(?:might|could|may|perhaps|maybe|possibly)(?![A-Za-z])|可能|也许", re.IGNORECASE
 )
-_CLAUSE_BREAKS: Final = (".", "!", "?", ";", ",", "\n", "…", " but ", " but\n", "但")
-_MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3400-\u9fff]")
-_TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
 _SPREAD: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]|\d{1,2})[ ]?(?:\)|:(?!\d))")
 _SPREAD_BY: Final = {mark: re.compile(rf"(?<![A-Za-z0-9])([A-Z]|\d{{1,2}})[ ]?{re.escape(mark)}") for mark in "(-=→"}
 _OPTION_MARK: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])[.):](?![A-Za-z])")
 _BACK: Final = re.compile(rf"(?<![A-Za-z0-9_'])(?:{TAKE_BACK})[\s,.!:…—–-]*(?:it's |that's |i mean )?", re.I)
 _NO: Final = re.compile(r"(?:(?:actually|no)\b[\s,.!:…—–-]*){1,3}", re.IGNORECASE)
 _LIST_NUMBER: Final = re.compile(r"(?:\(?\d{1,2}[.):]|[①-⑳]) ?(?=[^\s\d])")
-_EXCERPT = 120
 
 
 class Statement(NamedTuple):
@@ -102,7 +94,7 @@ def read_statement(vocab: Vocabulary, text: str, *, cut: bool = False) -> Readin
     if stated.strong:
         return _last(stated, text)
     if _echoes_options(vocab, text):
-        return Reading(Outcome.AMBIGUOUS, None, (flags.LIST_ECHO,), _excerpt(text, 0, len(text)))
+        return Reading(Outcome.AMBIGUOUS, None, (flags.LIST_ECHO,), excerpt(text, 0, len(text)))
     if cut:
         stated.leading[:] = [phrase for phrase in stated.leading if text.find("\n", phrase.end) >= 0]
         if not stated.alone and not stated.leading:
@@ -110,7 +102,7 @@ def read_statement(vocab: Vocabulary, text: str, *, cut: bool = False) -> Readin
     for tier in (stated.alone, stated.leading, stated.weak):
         if tier:
             return _agreed(tier, text)
-    return _mentioned(vocab, text, low)
+    return mentioned(vocab, text, low)
 
 
 def _echoes_options(vocab: Vocabulary, text: str) -> bool:
@@ -166,8 +158,8 @@ def _collect(vocab: Vocabulary, text: str, low: str) -> Stated:
         phrase = phrase_at(vocab, text, low, at)
         if phrase is None or phrase.negated or phrase.follow <= Follow.QUESTION:
             continue
-        clause = _clause_before(text, link.start())
-        if _NEGATION.search(clause):
+        clause = clause_before(text, link.start())
+        if NEGATION.search(clause):
             continue
         strong = bool(link.group("strong") or link.group("zh") or _NOUN.search(clause))
         strong = strong and not _HEDGE.search(clause)
@@ -259,12 +251,6 @@ def _rivals(vocab: Vocabulary, phrase: Phrase, text: str, low: str, stop: int) -
     return []
 
 
-def _clause_before(text: str, at: int) -> str:
-    before = text[max(0, at - 100) : at]
-    cut = max((before.rfind(mark) + len(mark) for mark in _CLAUSE_BREAKS if mark in before), default=0)
-    return before[cut:]
-
-
 def _confirmed(vocab: Vocabulary, text: str, low: str) -> list[Phrase]:
     """Answers before words that confirm them ("B is correct")."""
     found: list[Phrase] = []
@@ -273,7 +259,7 @@ def _confirmed(vocab: Vocabulary, text: str, low: str) -> list[Phrase]:
         while end > 0 and text[end - 1] in " \"')]}":
             end -= 1
         start = _start_of_answer(vocab, low, end)
-        if start is None or _NEGATION.search(_clause_before(text, start)):
+        if start is None or NEGATION.search(clause_before(text, start)):
             continue
         answer = find_at(vocab, text, low, start)
         if answer is not None and not (answer.bare and text[start].islower()):
@@ -310,18 +296,18 @@ def _last(stated: Stated, text: str) -> Reading:
 
 def _agreed(phrases: list[Phrase], text: str) -> Reading:
     if len({phrase.keys for phrase in phrases}) > 1:
-        return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, phrases[0].start, phrases[-1].end))
+        return Reading(Outcome.AMBIGUOUS, evidence=excerpt(text, phrases[0].start, phrases[-1].end))
     if taken_back(text, phrases[-1].end):
         return _withdrawn(phrases[-1], text)
     return _resolve(phrases[0], text, ())
 
 
 def _withdrawn(phrase: Phrase, text: str) -> Reading:
-    return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, phrase.start, len(text)))
+    return Reading(Outcome.AMBIGUOUS, evidence=excerpt(text, phrase.start, len(text)))
 
 
 def _resolve(phrase: Phrase, text: str, raised: tuple[str, ...]) -> Reading:
-    evidence = _excerpt(text, phrase.start, phrase.end)
+    evidence = excerpt(text, phrase.start, phrase.end)
     marks = tuple(dict.fromkeys((*raised, *phrase.flags)))
     if flags.LETTER_TEXT_CONFLICT in marks:
         return Reading(Outcome.AMBIGUOUS, None, marks, evidence)
@@ -330,47 +316,3 @@ def _resolve(phrase: Phrase, text: str, raised: tuple[str, ...]) -> Reading:
     if phrase.keys[0] == OUTSIDE:
         return Reading(Outcome.UNPARSEABLE, None, tuple(dict.fromkeys((*marks, flags.OUT_OF_SPACE))), evidence)
     return Reading(Outcome.OK, phrase.keys[0], marks, evidence)
-
-
-def _mentioned(vocab: Vocabulary, text: str, low: str) -> Reading:
-    """No statement: an only mention of a long name where the vocabulary allows it, else ambiguous or unparseable."""
-    found: dict[str, tuple[int, int]] = {}
-    long_names = True
-    end = 0
-    for start in (match.start() for match in _MENTION_START.finditer(text)):
-        if start < end:
-            continue
-        answer = find_at(vocab, text, low, start)
-        if answer is None or answer.key == OUTSIDE:
-            continue
-        listed = phrase_at(vocab, text, low, start) if JOIN.match(text, answer.end) else None
-        keys = listed.keys if listed is not None else (answer.key,)
-        if len(keys) == 1 and answer.bare and text[start] not in _CLEAR_LETTERS:
-            continue
-        end = listed.end if listed is not None else answer.end
-        if found.keys() >= set(keys):
-            continue
-        clause = _clause_before(text, start)
-        if _NEGATION.search(clause) and not _TORN.search(clause):
-            continue
-        for key in keys:
-            if key != OUTSIDE:
-                found.setdefault(key, (start, end))
-        long_names = long_names and not answer.bare and " " in low[start:end]
-    if len(found) > 1:
-        spans = list(found.values())
-        return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, spans[0][0], spans[-1][1]))
-    if vocab.mentions and found and long_names:
-        ((key, span),) = found.items()
-        if taken_back(text, span[1]):
-            return Reading(Outcome.AMBIGUOUS, evidence=_excerpt(text, span[0], len(text)))
-        return Reading(Outcome.OK, key, evidence=_excerpt(text, *span))
-    return Reading(Outcome.UNPARSEABLE)
-
-
-_CLEAR_LETTERS: Final = "BCDEFGHJKLMNOPQRSTUVWXYZ"
-
-
-def _excerpt(text: str, start: int, end: int) -> str:
-    piece = text[start:end]
-    return piece if len(piece) <= _EXCERPT else piece[: _EXCERPT - 1] + "…"
