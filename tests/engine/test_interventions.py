@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.engine import architectures
+from tests.engine import architectures, reference
 
 from affectlab.engine import NEUTRAL, Edit, Engine, Gate, GenerateRow, Generation, Intervention, ScoreRow
 from affectlab.engine.edits import Edits
@@ -270,3 +270,28 @@ def test_two_engines_share_nothing() -> None:
     ((_, _, during),) = other.score(rows)
     assert np.array_equal(before, during)
     running.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def llama() -> Engine:
+    return Engine(architectures.build("llama"))
+
+
+@pytest.mark.parametrize("positions", ["all", "prompt", "generated"])
+@pytest.mark.parametrize("kind", ["add", "add_keep_norm", "project_out", "clamp"])
+@pytest.mark.parametrize("side", [None, "above", "below"])
+def test_every_documented_option_does_something_of_its_own(llama: Engine, kind: Any, positions: Any, side: Any) -> None:
+    """[11] Each kind at each of the positions, with and without a gate, is what the plain hook gives."""
+    options = [[100], [101, 102], [101, 103]]
+    v = np.random.default_rng(3).standard_normal(architectures.WIDTH).astype(np.float32)
+    gate = None if side is None else Gate(0, v, 0.1, side)
+    one = Intervention((Edit(1, v, kind, 0.7),), positions, gate)
+    row = ScoreRow(PROMPT, options)
+    ((_, _, found),) = llama.score([row], [one])
+    plain = reference.scores(llama._stack.model, llama.layer_paths, PROMPT, options, one)
+    assert np.abs(found - plain).max() < 1e-4
+    ((_, _, base),) = llama.score([row])
+    # An option of one token feeds nothing back, so that only longer ones are changed after the prompt.
+    changed = np.abs(found - base) > 1e-4
+    assert changed.tolist()[0] == (positions != "generated")
+    assert gate is not None or changed[1:].all()

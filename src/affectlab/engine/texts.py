@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_LENGTHS = ((3, (3, 2)), (4, (3, 2)))
+_LENGTHS = ((2, (3, 2)), (3, (2, 3)))
 """Tokens of each shared beginning of the probe, and of what follows it in either text."""
 
 
