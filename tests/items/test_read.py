@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from affectlab.errors import UserError, WorldError
 from affectlab.items import DataError, Row, read_rows, read_texts, source_digest
 from affectlab.items.parse import parse_json, parse_json_lines, parse_table
+from affectlab.items.read import read_json_file
+from affectlab.items.source import json_files
 
 
 def put(folder: Path, name: str, content: str | bytes) -> str:
@@ -270,3 +272,29 @@ def test_texts_that_are_not_there(tmp_path: Path) -> None:
     assert [(p.line, p.found) for p in caught.value.problems] == [(2, "3"), (3, "nothing")]
     with pytest.raises(UserError, match=r"no column 'text'; .*It has: t, u"):
         read_texts(source, "text")
+
+
+def test_digest_of_a_folder_is_of_paths_and_contents(tmp_path: Path) -> None:
+    inner = tmp_path / "counterfactual" / "relevance.bodily motives"
+    inner.mkdir(parents=True)
+    (inner / "7.json").write_text("[]", encoding="utf-8")
+    (tmp_path / ".hidden.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
+    name = "counterfactual/relevance.bodily motives/7.json"
+    assert json_files(str(tmp_path)) == [name]
+    line = f"{name}\0{sha256(b'[]').hexdigest()}\n"
+    assert source_digest(str(tmp_path)) == sha256(line.encode()).hexdigest()
+    (inner / "7.json").rename(inner / "8.json")
+    assert source_digest(str(tmp_path)) != sha256(line.encode()).hexdigest()
+
+
+def test_folder_without_json_has_no_digest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="folder without any"):
+        source_digest(str(tmp_path))
+
+
+def test_rows_of_a_file_in_a_folder_name_it(tmp_path: Path) -> None:
+    (tmp_path / "a b.json").write_text('[{"x": 1},\n 5]', encoding="utf-8")
+    rows, problems = read_json_file(str(tmp_path), "a b.json")
+    assert [(row.file, row.place) for row in rows] == [("a b.json", "a b.json")]
+    assert [str(problem) for problem in problems] == ["a b.json, row 2: found 5; expected a JSON object in braces"]

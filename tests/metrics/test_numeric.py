@@ -50,6 +50,13 @@ def test_correlation_of_pairs_that_have_both() -> None:
     assert (found.answered, found.asked) == (9, 10)
 
 
+def test_equal_vectors_correlate_at_exactly_one() -> None:
+    for values in ([0.1, 0.7, 0.30000000000000004, 2.9], [1.0, 2.0, 4.0], [1e200, 3e200, -7e200]):
+        assert pearson(values, values).value == 1.0
+        assert spearman(values, values).value == 1.0
+        assert pearson(values, [-value for value in values]).value == -1.0
+
+
 def test_undefined_correlations_say_why() -> None:
     for correlation in (pearson, spearman):
         assert correlation([1, 1, 1], [1, 2, 3]).reason == "all right values are equal"

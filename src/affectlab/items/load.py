@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from affectlab.errors import UserError, did_you_mean
 from affectlab.items.item import Item
-from affectlab.items.parse import Row
+from affectlab.items.parse import Parsed, Row
 from affectlab.items.personal import drop_personal
 from affectlab.items.problems import DataError, Problem, shorten
 from affectlab.items.read import scan_rows
@@ -76,6 +76,7 @@ def load_items(
     record: type[R],
     to_item: Callable[[R, int], Item],
     check: Callable[[Sequence[tuple[Row, R]]], Iterable[Problem]] | None = None,
+    scan: Callable[[str, Mapping[str, str]], Parsed] = scan_rows,
 ) -> Loaded:
     """Reads, validates and converts a data source.
 
@@ -88,6 +89,7 @@ def load_items(
         record: Pydantic model of one row.
         to_item: Item of a valid record and its position among the rows, from 0.
         check: Rules that need all rows at once; gets the valid rows and yields problems.
+        scan: What turns the source into rows, for benchmarks whose data are more than one table.
 
     Returns:
         Items in file order, with unique ids, and the columns that were not used.
@@ -100,7 +102,8 @@ def load_items(
     from pydantic import ValidationError
 
     _check_fields(source, fields, record)
-    read, problems = scan_rows(source, fields)
+    read, found = scan(source, fields)
+    problems = list(found)
     rows, personal = drop_personal(read, keep={*record.model_fields, *fields})
     _check_columns(source, rows, record)
     valid: list[tuple[Row, R]] = []

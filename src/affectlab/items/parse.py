@@ -25,20 +25,22 @@ class Row:
         line: Line of the file it starts on, from 1 (for a hub data set: its number).
         data: Its fields by name.
         number: Its number, from 1, where rows are not lines (a JSON document, a hub data set); else 0.
+        file: File within the source it stands in, where the source is a folder; else empty.
     """
 
     line: int
     data: dict[str, Any]
     number: int = 0
+    file: str = ""
 
     @property
     def place(self) -> str:
         """Where it is, in words (``"line 7"``, ``"row 3"``)."""
-        return place_of(self.line, self.number)
+        return place_of(self.line, self.number, self.file)
 
     def problem(self, field: str, found: str, expected: str) -> Problem:
         """Something that is wrong in this row."""
-        return Problem(self.line, field, found, expected, self.number)
+        return Problem(self.line, field, found, expected, self.number, self.file)
 
 
 class Parsed(NamedTuple):

@@ -14,12 +14,18 @@ SHOWN = 20
 _LONGEST = 60
 
 
-def place_of(line: int, number: int = 0) -> str:
+def place_of(line: int, number: int = 0, file: str = "") -> str:
     """Where a row is, in words: its line, or its number and, where that is another, its line.
+
+    A file that is one row of a folder is named alone.
 
     >>> place_of(7), place_of(1, 3), place_of(18, 3)
     ('line 7', 'row 3', 'row 3 (line 18)')
+    >>> place_of(1, 1, "a/7.json"), place_of(18, 3, "a/7.json")
+    ('a/7.json', 'a/7.json, row 3 (line 18)')
     """
+    if file:
+        return file if (line, number) in {(1, 1), (1, 0)} else f"{file}, {place_of(line, number)}"
     if not number:
         return f"line {line}"
     return f"row {number}" if line in (1, number) else f"row {number} (line {line})"
@@ -35,6 +41,7 @@ class Problem:
         found: What is there, shortened.
         expected: What should be there, in plain words.
         number: Number of the row, from 1, where rows are not lines; else 0.
+        file: File within the source, where the source is a folder; else empty.
     """
 
     line: int
@@ -42,10 +49,11 @@ class Problem:
     found: str
     expected: str
     number: int = 0
+    file: str = ""
 
     def __str__(self) -> str:
         field = f", field {self.field}" if self.field else ""
-        return f"{place_of(self.line, self.number)}{field}: found {self.found}; expected {self.expected}"
+        return f"{place_of(self.line, self.number, self.file)}{field}: found {self.found}; expected {self.expected}"
 
 
 class DataError(UserError):
@@ -58,7 +66,7 @@ class DataError(UserError):
 
     def __init__(self, source: str, problems: Iterable[Problem]) -> None:
         self.source = source
-        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.number)))
+        self.problems = tuple(sorted(problems, key=lambda problem: (problem.file, problem.line, problem.number)))
         total = len(self.problems)
         lines = [f"{source}: {total} problem{'s' if total != 1 else ''}; nothing was loaded"]
         lines += [f"  {problem}" for problem in self.problems[:SHOWN]]

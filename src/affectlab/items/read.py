@@ -13,7 +13,7 @@ from typing import Any
 from affectlab.errors import UserError, did_you_mean
 from affectlab.items.parse import Parsed, Row, parse_json, parse_json_lines, parse_table
 from affectlab.items.problems import DataError, shorten
-from affectlab.items.source import HUB, file_digest, read_text
+from affectlab.items.source import HUB, file_digest, folder_digest, read_text
 
 _ABSENT = object()
 _NO_FIELDS: Mapping[str, str] = {}
@@ -74,15 +74,31 @@ def scan_rows(source: str, fields: Mapping[str, str] = _NO_FIELDS) -> Parsed:
 
 
 def source_digest(source: str) -> str:
-    """SHA-256 of a source, in hexadecimal: of a file's bytes, or of a hub data set's rows as JSON lines."""
+    """SHA-256 of a source, in hexadecimal: of a file's bytes, a folder's JSON files, or a hub data set's rows."""
     if not source.startswith(HUB):
-        return file_digest(source)
+        return folder_digest(source) if Path(source).expanduser().is_dir() else file_digest(source)
     from affectlab.items.hub import read_hub
 
     digest = sha256()
     for row in read_hub(source):
         digest.update(json.dumps(row.data, ensure_ascii=False, sort_keys=True, default=str).encode() + b"\n")
     return digest.hexdigest()
+
+
+def read_json_file(folder: str, name: str) -> Parsed:
+    """Rows of one JSON file of a folder, each naming the file it stands in.
+
+    Args:
+        folder: The folder.
+        name: Path in it, as :func:`affectlab.items.source.json_files` gives it.
+
+    Raises:
+        UserError: When it is empty or no JSON, naming it.
+        WorldError: When the disk fails.
+    """
+    source = str(Path(folder).expanduser() / name)
+    rows, problems = parse_json(source, read_text(source))
+    return Parsed([replace(row, file=name) for row in rows], [replace(one, file=name) for one in problems])
 
 
 def rename(source: str, rows: list[Row], fields: Mapping[str, str]) -> list[Row]:

@@ -74,6 +74,47 @@ def file_digest(source: str) -> str:
     return sha256(read_bytes(source)).hexdigest()
 
 
+def folder_digest(source: str) -> str:
+    """SHA-256 of a folder's JSON files, in hexadecimal: of each one's path in it and content, in order of the paths.
+
+    Raises:
+        UserError: When it holds none, or one may not be read.
+        WorldError: When the disk fails.
+    """
+    digest = sha256()
+    for name in json_files(source):
+        digest.update(f"{name}\0{sha256(_content(Path(source).expanduser() / name)).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def json_files(source: str) -> list[str]:
+    """Paths of the JSON files in a folder and its folders, relative to it, with ``/``, in order; hidden ones left out.
+
+    Names may hold dots and spaces.
+
+    Raises:
+        UserError: When there is none, or a folder may not be read.
+    """
+    folder = Path(source).expanduser()
+    try:
+        inside = [path.relative_to(folder) for path in folder.rglob("*.json") if path.is_file()]
+    except PermissionError as error:
+        raise UserError(f"{error.filename or source} may not be read by this user; change its permissions") from error
+    names = sorted(path.as_posix() for path in inside if not any(part.startswith(".") for part in path.parts))
+    if not names:
+        raise UserError(f"{source} is a folder without any .json file; name a data file, or a folder of JSON files")
+    return names
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except PermissionError as error:
+        raise UserError(f"{path} may not be read by this user; change its permissions or copy it") from error
+    except OSError as error:
+        raise WorldError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
 def _missing(source: str, path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():

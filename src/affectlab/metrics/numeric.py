@@ -96,4 +96,7 @@ def _correlation(first: NDArray[np.float64], second: NDArray[np.float64], asked:
     for side, values in (("right values", first), ("answers", second)):
         if np.ptp(values) == 0:
             return Score(None, n, asked, f"all {side} are equal")
-    return Score(float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1)), n, asked)
+    first, second = (side / np.abs(side).max() for side in (first - first.mean(), second - second.mean()))
+    # One square root of the product, not a product of two roots: equal vectors then correlate at exactly 1.
+    together = np.dot(first, second) / np.sqrt(np.dot(first, first) * np.dot(second, second))
+    return Score(float(np.clip(together, -1, 1)), n, asked)
