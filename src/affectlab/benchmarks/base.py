@@ -130,6 +130,7 @@ class Scoring:
         interval: How intervals are made.
         items: The items asked about; empty when only predictions were kept.
         predictions: The same predictions as rows, with their ``detail``; empty when only the table was kept.
+        options: The benchmark's own settings, as the run was asked with them (``Asking.options``).
     """
 
     whole: PredictionTable
@@ -138,6 +139,7 @@ class Scoring:
     interval: Interval
     items: Sequence[Item] = ()
     predictions: Sequence[Prediction] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> PredictionTable:

@@ -153,7 +153,9 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     present = [condition for condition in plan.conditions if table.condition.equals(condition).any()]
     scores = {
         condition: _noted(
-            plan.benchmark.score(Scoring(table, condition, plan.protocol.name, interval, plan.items, predictions)),
+            plan.benchmark.score(
+                Scoring(table, condition, plan.protocol.name, interval, plan.items, predictions, plan.asking.options)
+            ),
             plan,
             answered,
             planned,
