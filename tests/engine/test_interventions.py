@@ -284,7 +284,9 @@ def test_every_documented_option_does_something_of_its_own(llama: Engine, kind: 
     """[11] Each kind at each of the positions, with and without a gate, is what the plain hook gives."""
     options = [[100], [101, 102], [101, 103]]
     v = np.random.default_rng(3).standard_normal(architectures.WIDTH).astype(np.float32)
-    gate = None if side is None else Gate(0, v, 0.1, side)
+    # In the middle of the prompt's projections: open at some positions, shut at others.
+    states = reference.hidden(llama._stack.model, llama.layer_paths, PROMPT)[0].numpy()
+    gate = None if side is None else Gate(0, v, float(np.median(states @ v) / np.linalg.norm(v)) + 1e-3, side)
     one = Intervention((Edit(1, v, kind, 0.7),), positions, gate)
     row = ScoreRow(PROMPT, options)
     ((_, _, found),) = llama.score([row], [one])
@@ -295,3 +297,6 @@ def test_every_documented_option_does_something_of_its_own(llama: Engine, kind: 
     changed = np.abs(found - base) > 1e-4
     assert changed.tolist()[0] == (positions != "generated")
     assert gate is not None or changed[1:].all()
+    if side is not None and positions == "all":
+        ((_, _, open_everywhere),) = llama.score([row], [Intervention(one.edits)])
+        assert np.abs(found - open_everywhere).max() > 1e-4
