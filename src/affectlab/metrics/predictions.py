@@ -107,6 +107,10 @@ class PredictionTable:
     slices: Column
     flags: Column
 
+    def __repr__(self) -> str:
+        slots = ", ".join(map(str, self.slot.values))
+        return f"<predictions: {len(self)} of {len(self.item.values)} items, slots {slots}>"
+
     def __len__(self) -> int:
         return len(self.item.codes)
 

@@ -38,6 +38,9 @@ class Table:
     note: str = ""
     units: Mapping[str, Unit] = field(default_factory=dict, hash=False)
 
+    def __repr__(self) -> str:
+        return f"<table {self.id}: {len(self.rows)} rows of {', '.join(self.columns)}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
@@ -51,6 +54,9 @@ class Matrix:
     columns: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
     note: str = ""
+
+    def __repr__(self) -> str:
+        return f"<matrix {self.id}: {len(self.rows)} × {len(self.columns)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,10 @@ class Scores:
     matrices: tuple[Matrix, ...] = ()
     notes: tuple[str, ...] = ()
     signature: str = ""
+
+    def __repr__(self) -> str:
+        tables = ", ".join(one.id for one in (*self.tables, *self.matrices))
+        return f"<scores: {'; '.join(map(str, self.headline)) or 'no figure'}. Tables: {tables or 'none'}>"
 
     def figure(self, name: str) -> Estimate:
         """The headline figure of that name.

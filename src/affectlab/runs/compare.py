@@ -27,6 +27,9 @@ class Side:
     condition: str
     table: PredictionTable
 
+    def __repr__(self) -> str:
+        return f"<{self.name} in {self.run.folder.path}>"
+
     @property
     def name(self) -> str:
         """What tables call it."""
@@ -58,6 +61,9 @@ class Comparison:
     mcnemar_detectable: float | None
     differs: Mapping[str, tuple[Any, Any]]
     interval: Interval
+
+    def __repr__(self) -> str:
+        return f"<A {self.a} against B {self.b}: {'; '.join(str(one.difference) for one in self.results)}>"
 
 
 def compare_runs(

@@ -285,6 +285,8 @@ def writing(path: str | Path) -> Iterator[None]:
         yield
     except AffectlabError:
         raise
+    except FileNotFoundError as error:
+        raise UserError(f"{path} cannot be written: there is no folder {Path(path).parent}. Make it first.") from error
     except PermissionError as error:
         raise UserError(
             f"{path} cannot be written ({error.strerror}); choose another place or change its permissions."

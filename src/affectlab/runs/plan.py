@@ -84,6 +84,12 @@ class Plan:
             known = ", ".join(self.benchmark.settings) or "none"
             raise UserError(f"{self.benchmark.name} has no setting {unknown[0]!r}; it has: {known}.")
 
+    def __repr__(self) -> str:
+        states = f", {len(self.conditions)} conditions" if len(self.conditions) > 1 else ""
+        times = f", {self.repeats} repeats" if self.repeats > 1 else ""
+        asked = f"{self.benchmark.name}/{self.protocol.name}"
+        return f"<plan: {asked} on {len(self.items)} items of {self.source}{states}{times}>"
+
     def cells(self) -> Iterator[tuple[Cell, Item]]:
         """Every cell, in the order in which results are written."""
         for condition in self.conditions:

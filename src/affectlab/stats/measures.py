@@ -119,6 +119,9 @@ class Measures:
     weight: NDArray[np.float64] | None = None
     units_independent: bool = False
 
+    def __repr__(self) -> str:
+        return f"<measures of {len(self.event)} events in {len(self.clusters)} clusters: {len(self.statistics)} statistics, {self.headline} first>"
+
     def __post_init__(self) -> None:
         if self.cluster.shape != self.event.shape or self.cluster.ndim != 1:
             raise ValueError(f"cluster {self.cluster.shape} and event {self.event.shape} must be equally long vectors")

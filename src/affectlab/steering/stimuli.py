@@ -18,7 +18,7 @@ from importlib.resources import as_file, files
 from types import MappingProxyType
 
 from affectlab.errors import UserError
-from affectlab.items import DataError, Problem, Row, read_rows
+from affectlab.items import DataError, Row, read_rows
 from affectlab.labels import LabelSpace, fold, load
 
 EMOTIONS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")
@@ -138,7 +138,7 @@ def _check(source: str, rows: Sequence[Row]) -> None:
             f"Say which one is meant, for example --map {absent[0]}=COLUMN"
         )
     problems = [
-        Problem(row.line, name, "nothing" if name not in row.data else repr(row.data[name])[:60], "text")
+        row.problem(name, "nothing" if name not in row.data else repr(row.data[name])[:60], "text")
         for row in rows
         for name in ("text", "emotion")
         if not (isinstance(row.data.get(name), str) and row.data[name].strip())
