@@ -120,7 +120,8 @@ class Measures:
     units_independent: bool = False
 
     def __repr__(self) -> str:
-        return f"<measures of {len(self.event)} events in {len(self.clusters)} clusters: {len(self.statistics)} statistics, {self.headline} first>"
+        counts = f"{len(self.event)} events in {len(self.clusters)} clusters, {len(self.statistics)} statistics"
+        return f"<measures: {counts}, {self.headline} first>"
 
     def __post_init__(self) -> None:
         if self.cluster.shape != self.event.shape or self.cluster.ndim != 1:
