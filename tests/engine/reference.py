@@ -119,3 +119,13 @@ def hidden(model: Any, paths: Sequence[str], ids: Sequence[int], inputs: Mapping
     for handle in handles:
         handle.remove()
     return torch.stack([found[layer] for layer in range(len(paths))])
+
+
+def without_sinks(states: Any) -> Any:
+    """Means ``[layer, width]`` of ``[layer, token, width]`` over the tokens that are no sinks, one layer at a time."""
+    means = []
+    for layer in states[:, 1:]:
+        lengths = sorted(float(one.norm()) for one in layer)
+        most = 10 * lengths[(len(lengths) - 1) // 2]
+        means.append(torch.stack([one for one in layer if float(one.norm()) <= most]).mean(0))
+    return torch.stack(means)
