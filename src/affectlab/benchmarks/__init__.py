@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from affectlab.benchmarks.base import Benchmark
 
 GROUP = "affectlab.benchmarks"
-BUILT_IN = {"chiaro": "affectlab.benchmarks.chiaro"}
+BUILT_IN = {
+    "chiaro": "affectlab.benchmarks.chiaro",
+    "cue": "affectlab.benchmarks.cue",
+}
 
 
 def benchmark_names() -> tuple[str, ...]:

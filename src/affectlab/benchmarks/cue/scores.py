@@ -1,0 +1,276 @@
+"""The score sheet of a CUE-Bench run.
+
+Headline and breakdowns are those of the paper (section 5.1, Appendix F.4): accuracy, macro-F1 and weighted-F1 of each
+task over the declared labels, their plain mean, confusion matrices, class-wise F1. Intervals resample whole sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.benchmarks import sheets
+from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.cue.measures import CODES, SIZE, SPACE_OF, counted, tasks_of
+from affectlab.benchmarks.cue.prompts import CHAIN
+from affectlab.benchmarks.cue.protocols import STATED, TASKS
+from affectlab.metrics import classification as cl
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Cell, Matrix, Scores, Table
+from affectlab.stats.bootstrap import Interval, estimates
+from affectlab.stats.estimate import Estimate
+
+VERSION = "1"
+FIGURES = ("accuracy", "macro_f1", "weighted_f1")
+THIN = 10
+"""Support below which a label's row is to be read with care."""
+
+SLICES = (("scenario_type", "By scenario type", "scenario type"), ("quality_tier", "By quality tier", "quality tier"))
+TITLES = {"stance": "affective stance", "intent": "pragmatic intent", "emotion": "fine-grained emotion"}
+
+
+def score(scoring: Scoring) -> Scores:
+    """Scores of the predictions of one condition.
+
+    Returns:
+        Headline figures; tables by task, label, scenario type and quality tier, the chain of ``matrix``, positions,
+        outcomes; a confusion matrix for each slot.
+    """
+    table, interval = scoring.table, scoring.interval
+    asked = tasks_of(table)
+    found = estimates(counted(table), how=interval)
+    scored = bool((~table.gold.equals(None)).any())
+    chained = bool(table.slot.equals(STATED).any())
+    return Scores(
+        headline=tuple(found[name] for name in headline_names(table)),
+        tables=(
+            _by_task(asked, found),
+            *(_chain_tables(found) if chained else ()),
+            *(_per_label(table, task, found) for task in asked),
+            *(_slices(table, interval) if scored else ()),
+            *((_baselines(table, asked),) if scored else ()),
+            *(_positions(table, task) for task in asked),
+            sheets.outcomes(table),
+            *sheets.flags(table),
+        ),
+        matrices=tuple(_confusion(table, slot) for slot in _confused(table)),
+        notes=tuple(_notes(table, asked, found)),
+        signature=(
+            f"cue:{VERSION}|protocol:{scoring.protocol}|tasks:{'+'.join(asked)}"
+            f"|orders:{len(set(table.variant.codes.tolist()))}|macroF1|labels:declared|zero_division:0|invalid:wrong"
+            f"|cluster:source|{interval}"
+        ),
+    )
+
+
+def headline_names(table: PredictionTable) -> list[str]:
+    """The figures a paper would quote, the main one first."""
+    asked = tasks_of(table)
+    names = [f"{figure}:{task}" for task in asked for figure in FIGURES]
+    if len(asked) == 1:
+        names.sort(key=lambda name: not name.startswith("macro_f1"))
+    else:
+        names = ["average", *names, "joint_accuracy"]
+    names.append("parse_rate")
+    if table.slot.equals(STATED).any():
+        names += ["accuracy:explicit", "accuracy:implicit", "contradiction_rate"]
+    if len(set(table.variant.codes.tolist())) > 1:
+        names.append("order_consistency")
+    return names
+
+
+def _by_task(asked: Sequence[str], found: Mapping[str, Estimate]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            task,
+            *(found[f"{figure}:{task}"] for figure in FIGURES),
+            *(found[f"{figure}:{task}:answered"] for figure in FIGURES),
+            found[f"parse_rate:{task}"],
+        )
+        for task in asked
+    ]
+    return Table(
+        "tasks",
+        "Tasks, under both policies for unreadable replies",
+        ("task", *FIGURES, *(f"{figure}, left out" for figure in FIGURES), "parse_rate"),
+        tuple(rows),
+        "A reply that cannot be read, or names no declared label, is wrong: a miss of its gold and a false alarm of "
+        'none. In the columns "left out" such replies are dropped.',
+    )
+
+
+def _chain_tables(found: Mapping[str, Estimate]) -> tuple[Table, ...]:
+    signals: tuple[tuple[Cell, ...], ...] = tuple(
+        (slot, *(found[f"{figure}:{slot}"] for figure in FIGURES))
+        for slot in ("explicit", "implicit", "stance", STATED)
+    )
+    levels: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            slot,
+            found[f"accuracy:{STATED if slot == 'stance' else slot}"],
+            found[f"first_error:{slot}"],
+            found[f"right_after_right:{slot}"],
+        )
+        for slot in CHAIN
+    )
+    return (
+        Table(
+            "signals",
+            "Signals and the stance they make up",
+            ("slot", *FIGURES),
+            signals,
+            "stance is φ of the two signals of the same reply; stated_stance is what the reply says. Where they "
+            "differ the model contradicts its own signals (contradiction rate, among replies where both can be read).",
+        ),
+        Table(
+            "chain",
+            "Where along the chain it first goes wrong",
+            ("level", "accuracy", "first error here", "accuracy where all before is right"),
+            (*levels, ("none", None, found["whole_chain"], None)),
+            "One reply is one chain; shares of first errors add up to 1, with the last row for chains right as a "
+            "whole. The stance is judged as stated, since φ of two right signals cannot be wrong.",
+        ),
+    )
+
+
+def _matrix(table: PredictionTable, slot: str) -> NDArray[np.float64]:
+    part = table.where(table.slot.equals(slot))
+    gold = part.gold.recode(CODES[slot], -1)
+    scored = gold >= 0
+    return cl.confusion(gold[scored], part.value.recode(CODES[slot], -1)[scored], SIZE[slot])
+
+
+def _per_label(table: PredictionTable, task: str, found: Mapping[str, Estimate]) -> Table:
+    matrix = _matrix(table, task)
+    support, answers = cl.support(matrix), cl.predicted(matrix)
+    return Table(
+        f"per_{task}",
+        f"By {TITLES[task]}",
+        (task, "precision", "recall", "F1", "support", "predicted"),
+        tuple(
+            (
+                label,
+                found[f"precision:{task}:{label}"],
+                found[f"recall:{task}:{label}"],
+                found[f"f1:{task}:{label}"],
+                int(support[code]),
+                int(answers[code]),
+            )
+            for label, code in CODES[task].items()
+        ),
+        "F1 is undefined for a label with neither gold nor answers; macro-F1 counts it 0. "
+        f"Support under {THIN} is thin.",
+    )
+
+
+def _slices(table: PredictionTable, interval: Interval) -> list[Table]:
+    names = [name for name in headline_names(table) if name.split(":")[0] in {"average", "accuracy", "macro_f1"}]
+    made = []
+    for slice_name, title, heading in SLICES:
+        column = table.slice_values(slice_name)
+        rows: list[tuple[Cell, ...]] = []
+        for value in column.values:
+            part = table.where(column.equals(value))
+            if value is not None and len(part):
+                found = estimates(counted(part), [*names, "parse_rate"], interval)
+                items = len(part.groups("item")[1])
+                rows.append((value, items, *(found[name] for name in names)))
+        if rows:
+            note = "Unreadable replies counted wrong. Macro-F1 is over all declared labels, with gold or not."
+            made.append(Table(f"by_{slice_name}", title, (heading, "records", *names), tuple(rows), note))
+    return made
+
+
+def _baselines(table: PredictionTable, asked: Sequence[str]) -> Table:
+    """Two models that read nothing, on this very gold, in closed form."""
+    figures: dict[str, dict[str, float]] = {"chance": {}, "majority": {}}
+    for task in asked:
+        support = cl.support(_matrix(table, task))
+        total, size = support.sum(), SIZE[task]
+        if not total:
+            continue
+        # Each label answered with probability 1/size: expected counts put into 2 TP / (answers + gold).
+        chance = 2 * support / size / (total / size + support)
+        majority = np.zeros(size)
+        best = int(np.argmax(support))
+        majority[best] = 2 * support[best] / (total + support[best])
+        for name, f1, right in (("chance", chance, total / size), ("majority", majority, support[best])):
+            figures[name][f"accuracy:{task}"] = float(right / total)
+            figures[name][f"macro_f1:{task}"] = float(f1.mean())
+            figures[name][f"weighted_f1:{task}"] = float((f1 * support).sum() / total)
+    columns = [f"{figure}:{task}" for task in asked for figure in FIGURES]
+    for known in figures.values():
+        if len(known) == len(FIGURES) * len(TASKS):
+            known["average"] = float(np.mean(list(known.values())))
+    columns = ["average", *columns] if len(asked) == len(TASKS) else columns
+    return Table(
+        "baselines",
+        "Models that read nothing",
+        ("baseline", *columns),
+        tuple((name, *(known.get(column) for column in columns)) for name, known in figures.items()),
+        "On the gold of this run. Chance: each label is equally likely (F1 of expected counts). Majority: always the "
+        "most frequent gold label.",
+    )
+
+
+def _positions(table: PredictionTable, task: str) -> Table:
+    part = table.where(table.slot.equals(task))
+    right = part.value.recode(CODES[task], -1) == part.gold.recode(CODES[task], -2)
+    made = sheets.positions(part, right)
+    return replace(
+        made,
+        id=f"position_{task}",
+        title=f"By place of the label in the prompt: {TITLES[task]}",
+        note=f"A is the first place in the list; labels are named, not lettered. {made.note}",
+    )
+
+
+def _confused(table: PredictionTable) -> list[str]:
+    return [slot for slot in (*TASKS, "explicit", "implicit", STATED) if _matrix(table, slot).any()]
+
+
+def _confusion(table: PredictionTable, slot: str) -> Matrix:
+    names = SPACE_OF[slot].ids
+    return Matrix(
+        f"confusion_{slot}",
+        f"Confusion: {TITLES.get(slot, slot.replace('_', ' '))}",
+        "gold",
+        "predicted",
+        names,
+        (*names, "no answer"),
+        tuple(tuple(map(float, row)) for row in _matrix(table, slot)),
+        "Counts.",
+    )
+
+
+def _notes(table: PredictionTable, asked: Sequence[str], found: Mapping[str, Estimate]) -> list[str]:
+    notes = []
+    without = int(table.gold.equals(None).sum())
+    if without == len(table):
+        notes.append(
+            f"None of the {len(table)} predictions has gold: they are predictions only, and nothing can be scored."
+        )
+    elif without:
+        notes.append(f"{without} of {len(table)} predictions have no gold and count only for the parse rate.")
+    for task in asked:
+        support = cl.support(_matrix(table, task))
+        if not support.any():
+            continue
+        thin = [label for label, code in CODES[task].items() if 0 < support[code] < THIN]
+        absent = [label for label, code in CODES[task].items() if support[code] == 0]
+        if thin:
+            notes.append(
+                f"Support under {THIN} for the {TITLES[task]} of {', '.join(thin)}: read these rows with care."
+            )
+        if absent:
+            notes.append(f"No gold {TITLES[task]} is {', '.join(absent)}. Each counts F1 = 0 in macro-F1.")
+    parse = found["parse_rate"].value
+    if parse is not None and parse < 0.9:
+        notes.append(
+            f"{100 * parse:.1f} % of answers could be read: figures say as much about format as about affect. "
+            "A local model can be asked with --protocol likelihood, which needs no readable reply."
+        )
+    return notes
