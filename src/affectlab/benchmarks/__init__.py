@@ -20,6 +20,7 @@ GROUP = "affectlab.benchmarks"
 BUILT_IN = {
     "chiaro": "affectlab.benchmarks.chiaro",
     "cue": "affectlab.benchmarks.cue",
+    "emoscene": "affectlab.benchmarks.emoscene",
 }
 
 

@@ -1,0 +1,195 @@
+"""Joint inference in the score sheet: every way of deciding, and what entanglement adds to the independent control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from affectlab.benchmarks.emoscene import crossfit
+from affectlab.benchmarks.emoscene.answers import UNREAD, YES, Answers
+from affectlab.benchmarks.emoscene.ising import STATES, Floats, Priors, posterior, sigmoid
+from affectlab.benchmarks.emoscene.measures import HEADLINE, counted
+from affectlab.metrics.scores import Cell, Table
+from affectlab.stats.bootstrap import Interval, estimates, percentile_interval
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.paired import paired_differences
+
+FEWEST = 20
+"""Scenarios with gold below which nothing is fitted."""
+REFITS, REFITS_AT_MOST = 200, 500
+"""Bootstrap samples in which all is fitted again, and most scenarios for which that is done."""
+
+WAYS = {
+    "as_answered": "as answered (threshold ½)",
+    "raw_tuned": "as answered, threshold tuned on the other folds",
+    "independent": "independent: calibrated, ½",
+    "independent_tuned": "independent: calibrated, threshold tuned",
+    "joint": "joint posterior, ½",
+    "joint_tuned": "joint posterior, threshold tuned",
+    "joint_map": "joint posterior, most probable combination",
+}
+FIGURES = tuple(name for name in HEADLINE if name != "parse_rate")
+
+
+class Contrast(NamedTuple):
+    """What is compared, and by which figure."""
+
+    joint: str
+    control: str
+    figure: str
+
+
+CONTRASTS = (
+    Contrast("joint_tuned", "independent_tuned", "macro_f1"),
+    Contrast("joint", "independent", "macro_f1"),
+    Contrast("joint_map", "independent", "exact_match"),
+    Contrast("joint", "independent", "hamming_loss"),
+)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What joint inference came to.
+
+    Attributes:
+        tables: The ways of deciding, and the differences; empty when nothing could be fitted.
+        notes: What must be said beside them, or why there are none.
+    """
+
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def joint_inference(answers: Answers, odds: Floats, priors: Priors | None, interval: Interval) -> Joint:
+    """Ways of deciding and their differences.
+
+    Args:
+        answers: Scenarios as answered.
+        odds: Log-odds of each emotion [U, 8]; all NaN where the protocol gives none: then the answers themselves
+            are the evidence, one unit of log-odds for yes and against for no, which calibration scales.
+        priors: One learned elsewhere, or ``None`` to learn it from the other folds.
+        interval: How intervals are made.
+    """
+    whole = answers.whole
+    chosen, odds = answers.only(whole), odds[whole]
+    by_answer = bool(np.isnan(odds).all())
+    if priors is not None:
+        if by_answer:
+            return Joint(notes=("No joint inference: a prior from elsewhere needs log-odds, so ask with yes_no.",))
+        return _with_prior(chosen, odds, priors, interval) if len(chosen.gold) else Joint()
+    clusters = len(chosen.clusters)
+    if clusters < FEWEST:
+        said = (
+            f"No joint inference: {clusters} independent scenarios with gold for all eight emotions; "
+            f"fitting on folds needs {FEWEST}."
+        )
+        return Joint(notes=(said,))
+    if by_answer:
+        odds = np.where(chosen.said == UNREAD, np.nan, np.where(chosen.said == YES, 1.0, -1.0))
+    evidence = crossfit.Evidence(
+        odds, chosen.gold == 1, crossfit.folds_of(chosen.clusters)[chosen.cluster], chosen.cluster
+    )
+    decisions = crossfit.cross_fit(evidence)
+    ways = {name: chosen.deciding(decisions.yes[name]) for name in WAYS if name in decisions.yes}
+    refits = _refits(evidence, decisions, interval)
+    strengths = ", ".join(f"{strength:g}" for strength in decisions.strengths)
+    said = (
+        "Joint inference is supervised post-processing: calibration, prior, thresholds and the prior's strength "
+        f"(by fold {strengths}) were fitted on the gold of the other four of {crossfit.FOLDS} folds, "
+        "never on a scenario's own."
+    )
+    notes = [said]
+    if by_answer:
+        notes.append("This protocol gives no log-odds: joint inference rests on the eight answers.")
+    missing = int(np.isnan(odds).sum())
+    if missing:
+        notes.append(
+            f"{missing} of {odds.size} emotions have no evidence; the independent and joint rows put the prior there."
+        )
+    return Joint((_ways(chosen, ways, interval), _contrasts(ways, refits, interval)), tuple(notes))
+
+
+def _with_prior(answers: Answers, odds: Floats, priors: Priors, interval: Interval) -> Joint:
+    """With a prior from elsewhere nothing is fitted, so no gold is used at all."""
+    marginal = np.where(np.isnan(odds), np.log(priors.marginals[0]) - np.log1p(-priors.marginals[0]), odds)
+    p, joint = posterior(marginal, priors.log_weights[0], priors.marginals[0])
+    yes = {
+        "independent": sigmoid(marginal) > 0.5,
+        "joint": joint > 0.5,
+        "joint_map": STATES[p.argmax(axis=1)] > 0.5,
+    }
+    ways = {name: answers.deciding(decided) for name, decided in yes.items()}
+    note = (
+        "Joint inference takes its prior from a file and fits nothing: log-odds are taken as they are, "
+        "thresholds are ½."
+    )
+    return Joint((_ways(answers, ways, interval), _contrasts(ways, {}, interval)), (note,))
+
+
+def _ways(answers: Answers, ways: Mapping[str, Answers], interval: Interval) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, decided in {"as_answered": answers, **ways}.items():
+        found = estimates(counted(decided), FIGURES, interval)
+        rows.append((WAYS[name], *(found[figure] for figure in FIGURES)))
+    return Table(
+        "decisions",
+        "From evidence to answers",
+        ("way of deciding", *FIGURES),
+        tuple(rows),
+        "Same scenarios and evidence in each row. Independent: calibrated, each emotion by itself, with the "
+        "marginals of the joint prior; what the joint rows add to it is due to co-occurrence alone. "
+        "Intervals hold the fits fixed.",
+    )
+
+
+def _refits(
+    evidence: crossfit.Evidence, decisions: crossfit.Decisions, interval: Interval
+) -> Mapping[Contrast, Floats]:
+    """Differences in bootstrap samples in which all is fitted again; none for many scenarios: it takes minutes."""
+    if len(evidence.gold) > REFITS_AT_MOST:
+        return {}
+    number = min(REFITS, interval.replicates)
+    found: dict[Contrast, list[float]] = {contrast: [] for contrast in CONTRASTS}
+    for weights, again in crossfit.refitted(evidence, decisions.strengths, number, interval.seed):
+        figures = {name: crossfit.figures(yes, evidence.gold, weights) for name, yes in again.yes.items()}
+        for contrast, values in found.items():
+            values.append(figures[contrast.joint][contrast.figure] - figures[contrast.control][contrast.figure])
+    return {contrast: np.array(values) for contrast, values in found.items()}
+
+
+def _contrasts(ways: Mapping[str, Answers], refits: Mapping[Contrast, Floats], interval: Interval) -> Table:
+    measured = {name: counted(answers) for name, answers in ways.items()}
+
+    def row(contrast: Contrast) -> tuple[Cell, ...]:
+        joint, control, figure = contrast
+        paired = paired_differences(measured[joint], measured[control], (figure,), interval)[figure]
+        fixed = paired.difference
+        again: Estimate | None = None
+        replicates = refits.get(contrast)
+        if replicates is not None and fixed.value is not None:
+            how = replace(interval, replicates=len(replicates))
+            size = max(abs(paired.a or 0), abs(paired.b or 0))
+            again = percentile_interval(figure, fixed.value, replicates, fixed.n, fixed.clusters, how, size)
+            again = replace(
+                again, unit="difference", method=f"{again.method}, fitted again in each" if again.method else ""
+            )
+        names = f"{WAYS[joint]} against {WAYS[control]}"
+        return (names, figure, paired.a, paired.b, fixed, paired.p, again)
+
+    columns = ("compared", "figure", "joint", "independent", "difference", "p", "difference, fitted again")
+    shown = len(columns) if refits else len(columns) - 1
+    asked = [contrast for contrast in CONTRASTS if {contrast.joint, contrast.control} <= ways.keys()]
+    return Table(
+        "entanglement",
+        "What entanglement adds",
+        columns[:shown],
+        tuple(row(contrast)[:shown] for contrast in asked),
+        "Joint minus independent on the same scenarios (for Hamming loss, below 0 is better): paired cluster "
+        "bootstrap, and p of the paired permutation test, both with the fits as they are. Last column: "
+        f"calibration, prior and thresholds fitted again in each of up to {REFITS} bootstrap samples (left "
+        f"out above {REFITS_AT_MOST} scenarios).",
+        {"joint": "share", "independent": "share", "p": "p"},
+    )
