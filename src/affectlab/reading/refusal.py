@@ -41,6 +41,36 @@ _REFUSAL: Final = re.compile(
 )
 
 
+_ASSISTANT: Final = re.compile(
+    r"\bas an? (?:\w+ )?(?:ai|artificial intelligence|language model|assistant)\b"
+    r"|\b(?:i'm|i am|we're) (?:very |so |really |truly )?sorry\b[^.\n]{0,60}?"
+    r"(?:can't|cannot|can not|won't|unable|not able|not comfortable|must decline|couldn't)"
+    r"|\A\W*(?:i'm|i am) (?:very |so |really |truly )?sorry\W*\Z"
+    r"|\b(?:cannot|can't|can not|won't|will not|unable to|not able to|not comfortable) "
+    r"(?:help(?:ing)?|assist(?:ing)?|comply(?:ing)?|fulfil(?:l|ling)?|engag(?:e|ing)|participat(?:e|ing)|"
+    r"role-?play(?:ing)?|provid(?:e|ing)|generat(?:e|ing))"
+    r"(?: in| with)?(?: \w+){0,2}? (?:request|question|prompt|role-?play|content)\b"
+    r"|\b(?:can't|cannot|can not) (?:assist|comply)\b"
+    r"|\b(?:must|have to|respectfully|politely) (?:decline|refuse) to (?:answer|respond|comply|engage|help|role-?play)"
+    r"|\b(?:request|content|question|prompt) (?:violates|goes against|is against|is inappropriate|is not appropriate)"
+    r"|\bagainst my (?:guidelines|programming|policy|policies)\b"
+    r"|作为(?:一个|一名)?(?:人工智能|AI|语言模型|助手)"
+    r"|(?:抱歉|对不起|對不起|很遗憾|不好意思)[^\n]{0,40}?(?:无法|不能|没法|無法)[^.\n]{0,8}?(?:回答|协助|協助|提供|处理|完成|满足|生成|回應|回应|扮演)|拒绝回答|拒絕回答",
+    re.IGNORECASE,
+)
+
+
+def is_refusal_in_person(text: str) -> bool:
+    """Whether free text in somebody's voice is a refusal after all.
+
+    People cannot tell, could not say no and will not go; only what an assistant alone would say is a refusal.
+
+    Args:
+        text: As :func:`is_refusal` takes it.
+    """
+    return _ASSISTANT.search(text[:600]) is not None
+
+
 def is_refusal(text: str) -> bool:
     """Whether a reply without a readable answer declines to answer.
 
