@@ -55,5 +55,6 @@ def comparison_to_dict(found: Any) -> dict[str, Any]:
         "figures": [{**asdict(result), "p_adjusted": found.adjusted[result.name]} for result in found.results],
         "mcnemar": None if found.mcnemar is None else {**asdict(found.mcnemar), "detectable": found.mcnemar_detectable},
         "differs": {name: list(pair) for name, pair in found.differs.items()},
+        "left_out": list(found.left_out),
         "interval": asdict(found.interval),
     }

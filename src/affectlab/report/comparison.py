@@ -108,6 +108,8 @@ def _notes(comparison: Comparison) -> tuple[str, ...]:
     differs = [name for name in comparison.differs if not name.startswith("model.")]
     if differs:
         notes.append(f"The runs differ in more than the model: {', '.join(differs)}.")
+    if comparison.left_out:
+        notes.append(f"Only one run answers {', '.join(comparison.left_out)}: left out here.")
     if not comparison.differs and comparison.a.condition == comparison.b.condition:
         notes.append("The runs have the same settings: any difference is chance, or a change of the code.")
     if comparison.mcnemar is not None and comparison.mcnemar.reason:

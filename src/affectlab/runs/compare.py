@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ class Comparison:
         mcnemar_detectable: Difference in share right that McNemar's test would detect with these items.
         differs: Decisive manifest fields in which the runs differ: name -> (A's value, B's value).
         interval: How intervals were made.
+        left_out: Slots that only one run has (a protocol may ask for more than another); nothing rests on them.
     """
 
     a: Side
@@ -61,6 +62,7 @@ class Comparison:
     mcnemar_detectable: float | None
     differs: Mapping[str, tuple[Any, Any]]
     interval: Interval
+    left_out: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<A {self.a} against B {self.b}: {'; '.join(str(one.difference) for one in self.results)}>"
@@ -90,7 +92,7 @@ def compare_runs(
         raise UserError(
             f"{a} is a run of {run_a.benchmark.name}, {b} of {run_b.benchmark.name}: they have no figure in common."
         )
-    sides = _side(run_a, conditions[0]), _side(run_b, conditions[1])
+    sides, left_out = _on_shared_slots(_side(run_a, conditions[0]), _side(run_b, conditions[1]))
     _refuse_unpaired(*sides)
     measured = [side.run.benchmark.measures(side.table, side.run.plan.protocol.name) for side in sides]
     names = _common_figures(*sides)
@@ -106,7 +108,25 @@ def compare_runs(
         mcnemar_detectable=_detectable(test),
         differs=_differences(run_a.manifest, run_b.manifest),
         interval=interval,
+        left_out=left_out,
     )
+
+
+def _on_shared_slots(a: Side, b: Side) -> tuple[tuple[Side, Side], tuple[str, ...]]:
+    """Both sides with the slots that both have, and the other slots."""
+    asked = [[slot for slot in side.table.slot.values if side.table.slot.equals(slot).any()] for side in (a, b)]
+    shared = {*asked[0]} & {*asked[1]}
+    if not shared:
+        raise UserError(
+            f"{a.run.folder.path} asked for {', '.join(asked[0])}, {b.run.folder.path} for {', '.join(asked[1])}: "
+            "they have nothing in common to compare."
+        )
+    kept = (
+        replace(side, table=side.table.where(side.table.slot.recode(dict.fromkeys(shared, 1), 0).astype(bool)))
+        for side in (a, b)
+    )
+    left_out = tuple(slot for slot in dict.fromkeys((*asked[0], *asked[1])) if slot not in shared)
+    return (next(kept), next(kept)), left_out
 
 
 def _side(run: ScoredRun, condition: str | None) -> Side:
