@@ -216,11 +216,11 @@ def test_hidden_states_go_to_a_file_and_nothing_is_left_when_it_fails(
     path = small.hidden_to_file(tmp_path / "h.safetensors", PROMPTS, [0, 3], "mean", {"stimuli": "abc"})
     with safe_open(path, "np") as file:
         assert np.allclose(file.get_tensor("hidden"), engine.hidden(PROMPTS, [0, 3], "mean"), atol=1e-5)
-        assert file.get_tensor("tokens").tolist() == [[len(prompt)] * 2 for prompt in PROMPTS]
+        assert file.get_tensor("tokens").tolist() == [[len(prompt) - 1] * 2 for prompt in PROMPTS]
         assert file.metadata() == {
             "layers": "0,3",
             "position": "mean",
-            "tokens": "all",
+            "tokens": "all but the first and those 10 times as long as the median of the others",
             "index_base": "0 is the first block",
             "stimuli": "abc",
         }

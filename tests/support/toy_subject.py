@@ -88,7 +88,7 @@ class ToyEngine:
         for ids in rows:
             each = self.embeddings[list(ids)].astype(np.float64)
             each[0] = each[0] * self.sink
-            states.append(each[-1] if position == "last" else each.mean(axis=0))
+            states.append(each[-1] if position == "last" else each[min(1, len(each) - 1) :].mean(axis=0))
         count = self.n_layers if layers is None else len(layers)
         return np.repeat(np.array(states, dtype=np.float32)[:, None], count, axis=1)
 

@@ -15,15 +15,13 @@ from affectlab.engine.stack import Pass, Stack
 from affectlab.engine.texts import padded, positions_of
 from affectlab.errors import UserError, WorldError
 
-Position: TypeAlias = Literal["last", "mean", "mean_without_sinks"]
+Position: TypeAlias = Literal["last", "mean"]
 """Which tokens of a text are read.
 
 * ``last``: the last one.
-* ``mean``: the mean over all of them, the first one and other attention sinks included. On SmolLM2 the first token's
-  output is 140 times as long as the others', so that this mean is that token's.
-* ``mean_without_sinks``: the mean over the tokens of the text but the first, and but those whose output is more than
-  :data:`SINK_RATIO` times as long as the median of the text's others at that layer. Each layer is judged by itself. A
-  text of one token has no others: that token is read.
+* ``mean``: the mean over its tokens but attention sinks: the first token (on SmolLM2 its output is 140 times as long as
+  the others'), and those whose output is more than :data:`SINK_RATIO` times as long as the median of the text's others
+  at that layer. Each layer is judged by itself. A text of one token has no others: that token is read.
 """
 
 SINK_RATIO = 10.0
@@ -31,8 +29,7 @@ SINK_RATIO = 10.0
 
 RULES: dict[Position, str] = {
     "last": "the last",
-    "mean": "all",
-    "mean_without_sinks": f"all but the first and those {SINK_RATIO:g} times as long as the median of the others",
+    "mean": f"all but the first and those {SINK_RATIO:g} times as long as the median of the others",
 }
 """The positions in words, for files."""
 
@@ -97,8 +94,6 @@ def _weights(out: Any, real: Any, position: Position) -> Any:
     """Which tokens are read, ``[text, token]``."""
     import torch
 
-    if position == "mean":
-        return real
     if position == "last":
         return torch.arange(real.shape[1], device=real.device).expand_as(real) == real.shape[1] - 1
     others = real & (real.long().cumsum(1) > 1)

@@ -62,7 +62,7 @@ class Runner(Protocol):
         layers: Sequence[int] | None = None,
         position: Literal["last", "mean"] = "last",
     ) -> Floats:
-        """Raw layer outputs ``[row, layer, width]``."""
+        """Raw layer outputs ``[row, layer, width]``; a mean leaves out the first token and other attention sinks."""
         ...
 
 
@@ -146,8 +146,8 @@ def read_activations(subject: Subject, stimuli: Stimuli, rule: TokenRule = "last
     Args:
         subject: The model.
         stimuli: Labelled texts.
-        rule: ``last``: at the text's last token, as in the paper. ``mean``: mean over its tokens but the first, which
-            is an attention sink. ``template``: at the last token of :data:`OPENING`, after text and :data:`QUESTION`.
+        rule: ``last``: at the text's last token, as in the paper. ``mean``: mean over its tokens but the first and
+            other attention sinks. ``template``: at the last token of :data:`OPENING`, after text and :data:`QUESTION`.
 
     Raises:
         UserError: When the rule is unknown, or too few texts are left.
@@ -161,19 +161,8 @@ def read_activations(subject: Subject, stimuli: Stimuli, rule: TokenRule = "last
     elif rule == "last":
         hidden = subject.engine.hidden(plain)
     else:
-        hidden = _mean_without_first(subject, plain)
+        hidden = subject.engine.hidden(plain, position="mean")
     return activations(hidden, stimuli.labels, stimuli.groups, None if rule == "template" else [*map(len, plain)])
-
-
-def _mean_without_first(subject: Subject, rows: Sequence[tuple[int, ...]]) -> Floats:
-    # A layer's output at the first token does not depend on what follows, so it can be taken out of the mean again.
-    starts = sorted({row[:1] for row in rows})
-    first = dict(zip(starts, subject.engine.hidden(starts), strict=True))
-    means = subject.engine.hidden(rows, position="mean")
-    for place, row in enumerate(rows):
-        if (count := len(row)) > 1:
-            means[place] = (means[place] * count - first[row[:1]]) / (count - 1)
-    return means
 
 
 def token_norms(subject: Subject, texts: Sequence[str]) -> tuple[Floats, int]:
