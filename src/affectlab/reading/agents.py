@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from affectlab.reading import flags
@@ -102,13 +103,13 @@ def read_agents(
 
 
 def _slot_vocabulary(slot: str, options: Mapping[str, Mapping[str, str]]) -> Vocabulary:
-    foreign = tuple(
-        (text, (flags.OUT_OF_SPACE, flags.SWAPPED))
-        for other, shown in options.items()
-        if other != slot
-        for text in shown.values()
-    )
-    return option_vocabulary(options[slot], outside=foreign)
+    foreign = tuple(text for other, shown in options.items() if other != slot for text in shown.values())
+    return _vocabulary(tuple(options[slot].items()), foreign)
+
+
+@lru_cache(maxsize=1024)  # a run shows the same few arrangements of options over and over
+def _vocabulary(own: tuple[tuple[str, str], ...], foreign: tuple[str, ...]) -> Vocabulary:
+    return option_vocabulary(dict(own), outside=[(text, (flags.OUT_OF_SPACE, flags.SWAPPED)) for text in foreign])
 
 
 def _from_json(
@@ -138,15 +139,16 @@ _WHO: Final = ("agent", "person", "character", "role", "name", "slot")
 _WHAT: Final = ("answer", "choice", "letter", "option", "emotion", "label")
 
 
-def _slots_by_id(called: Mapping[str, Sequence[str]]) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def _slots_by_id(slots: tuple[str, ...]) -> Mapping[str, str]:
     """Slots by their ids, and by what counts them off: 1 2 3, 甲乙丙."""
-    counted = {mark: slot for marks in ("1234", "甲乙丙丁") for mark, slot in zip(marks, called, strict=False)}
-    return {**counted, **{name_key(slot): slot for slot in called}}
+    counted = {mark: slot for marks in ("1234", "甲乙丙丁") for mark, slot in zip(marks, slots, strict=False)}
+    return {**counted, **{name_key(slot): slot for slot in slots}}
 
 
 def _slot_of_key(key: str, called: Mapping[str, Sequence[str]]) -> str | None:
     folded = name_key(key).replace("_", " ")
-    by_id = _slots_by_id(called)
+    by_id = _slots_by_id(tuple(called))
     generic = _GENERIC.match(folded)
     if generic is not None:
         return by_id.get(generic.group("slot") or generic.group("zh"))
@@ -182,7 +184,7 @@ def _from_text(
 
 def _spots(low: str, called: Mapping[str, Sequence[str]]) -> list[_Spot]:
     """Where slots are named by "Agent A" and its kin or by one of their names, in the order of the text."""
-    by_id = _slots_by_id(called)
+    by_id = _slots_by_id(tuple(called))
     spots: list[_Spot] = []
     for match in _GENERIC.finditer(low):
         slot = by_id.get(match.group("slot") or match.group("zh"))
@@ -203,7 +205,7 @@ def _spots(low: str, called: Mapping[str, Sequence[str]]) -> list[_Spot]:
 
 def _shared_heading(low: str, spots: Sequence[_Spot], called: Mapping[str, Sequence[str]]) -> _Shared | None:
     """The last heading that names every slot ("Agent A and Agent B: C") and so heads no slot's own answer."""
-    by_id = _slots_by_id(called)
+    by_id = _slots_by_id(tuple(called))
     starts = {start: (slot, end) for slot, start, end in spots}
     found = None
     for slot, start, end in spots:
@@ -223,7 +225,7 @@ def _shared_heading(low: str, spots: Sequence[_Spot], called: Mapping[str, Seque
 
 
 def _headings(low: str, spots: Sequence[_Spot], called: Mapping[str, Sequence[str]]) -> list[_Heading]:
-    by_id = _slots_by_id(called)
+    by_id = _slots_by_id(tuple(called))
     headings = _announced(low, spots)
     marked = {heading.slot for heading in headings if heading.marked}
     if marked == called.keys():
