@@ -88,3 +88,11 @@ def test_baselines_fall_back_on_the_references(run_report: RunReport) -> None:
 def test_no_references_no_table(run_report: RunReport) -> None:
     assert standing(replace(run_report, references=())) is None
     assert standing(replace(run_report, scores={})) is None
+
+
+def test_published_figures_that_this_run_cannot_have_are_left_out(run_report: RunReport) -> None:
+    other = ReferenceRow("GPT, another protocol", {"rouge_l": 0.2}, "Table 9", "model")
+    place = standing(replace(run_report, references=(*run_report.references, other)))
+    assert place is not None
+    assert "GPT, another protocol" not in [row[0] for row in place.table.rows]
+    assert "Rouge l" not in place.table.columns

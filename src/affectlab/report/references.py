@@ -72,7 +72,11 @@ def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
         label = f"this run, {condition}" if several else "this run"
         yield _Row(f"{report.model_name} ({label})", _known(scores), "this run", own=True)
     for reference in report.references:
-        published: dict[str, Cell] = {name: float(value) for name, value in reference.figures.items()}
+        published: dict[str, Cell] = {
+            name: float(value) for name, value in reference.figures.items() if name in figures
+        }
+        if not published:
+            continue
         yield _Row(reference.name, published, reference.kind, reference.source, reference.note)
     yield from _own_baselines(next(iter(report.scores.values())), figures)
 
@@ -106,7 +110,9 @@ def _figures(report: RunReport) -> list[str]:
     headline = [estimate.name for scores in report.scores.values() for estimate in scores.headline]
     published = {name: None for reference in report.references for name in reference.figures}
     ours = [name for name in dict.fromkeys(headline) if name in published]
-    return ours + [name for name in published if name not in ours]
+    # A benchmark's protocols need not share figures: what this run cannot have is no landmark for it.
+    known = {name for scores in report.scores.values() for name in _known(scores)}
+    return ours + [name for name in published if name not in ours and name in known]
 
 
 def _order(cell: Cell) -> tuple[bool, float]:
