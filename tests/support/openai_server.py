@@ -113,6 +113,8 @@ class OpenAIServer:
         )
         body = json.loads(await reader.readexactly(length))
         text = body["messages"][-1]["content"]
+        if isinstance(text, list):  # images come in parts, and the text after them
+            text = "".join(part.get("text", "") for part in text)
         self.calls[text] += 1
         if self.keep:
             self.bodies.append(body)

@@ -22,10 +22,17 @@ class Ability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation.
+
+    Attributes:
+        role: Who speaks.
+        content: The text.
+        images: Paths of image files (PNG, JPEG, GIF, WebP), shown before the text in this order.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

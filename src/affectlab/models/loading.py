@@ -16,21 +16,26 @@ from affectlab.models.embedded import MODELS
 from affectlab.models.settings import ModelSettings
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
+_MISSING = 'Some need torchvision besides pillow: pip install "affectlab[local,images]".'
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A causal language model ready to compute, in evaluation mode, on its device.
+    """A language model ready to compute, in evaluation mode, on its device.
 
     Attributes:
         model: A transformers ``PreTrainedModel``.
         tokenizer: Its tokenizer.
         card: What the manifest records.
+        processor: What makes inputs of images and text; ``None``: text only.
+        blind: Why there is no processor.
     """
 
     model: Any
     tokenizer: Any
     card: ModelCard
+    processor: Any = None
+    blind: str = "It is a model of text alone."
 
 
 def load_embedded(name: str, settings: ModelSettings) -> Loaded:
@@ -121,7 +126,8 @@ def _fetch(name: str) -> Path:
 def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings: ModelSettings) -> Loaded:
     import torch
     from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as SEEING
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
 
     device = _device(settings.device)
     if settings.threads is not None:
@@ -130,7 +136,10 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
     with quiet():
         try:
             tokenizer = AutoTokenizer.from_pretrained(folder, **local)
-            model, info = AutoModelForCausalLM.from_pretrained(
+            config = AutoConfig.from_pretrained(folder, **local)
+            sees = getattr(config, "vision_config", None) is not None
+            auto = AutoModelForImageTextToText if sees and type(config) in SEEING else AutoModelForCausalLM
+            model, info = auto.from_pretrained(
                 folder,
                 dtype=getattr(torch, settings.dtype),
                 use_safetensors=True,
@@ -138,18 +147,44 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
                 **local,
             )
         except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise UserError(
-                f"{spec} cannot be loaded: {reason} It must be a causal language model with safetensors weights and "
-                "a tokenizer, without code of its own."
+                f"{spec} cannot be loaded: {_first_line(error)} It must be a causal language model with safetensors "
+                "weights and a tokenizer, without code of its own."
             ) from error
     if missing := sorted(info["missing_keys"]):
         raise UserError(f"{spec} lacks {len(missing)} of its weights, {missing[0]} for one. Fetch or save it again.")
     model.to(device).eval()
     identity = identity | {"dtype": settings.dtype, "device": str(device)}
     libraries = {library: version(library) for library in _LIBRARIES} | {"threads": str(torch.get_num_threads())}
-    card = ModelCard(spec, name, identity, libraries)
-    return Loaded(model, tokenizer, card)
+    if not sees:
+        return Loaded(model, tokenizer, ModelCard(spec, name, identity, libraries))
+    processor, blind = _processor(folder)
+    if processor is not None:
+        # Whose resizing it is shows in the pixels: pillow's and torchvision's differ a little.
+        libraries |= {"pillow": version("pillow"), "image processor": type(processor.image_processor).__name__}
+    return Loaded(model, tokenizer, ModelCard(spec, name, identity, libraries), processor, blind)
+
+
+def _processor(folder: Path) -> tuple[Any, str]:
+    """A vision-language model's processor, or ``None`` and why it cannot be opened: text goes without one."""
+    from transformers import AutoProcessor
+
+    with quiet():
+        try:
+            processor = AutoProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+            return None, f"Its image processor cannot be opened here: {_first_line(error)} {_MISSING}"
+    if getattr(processor, "image_processor", None) is None:
+        return None, "It comes without the files of an image processor (preprocessor_config.json)."
+    if not getattr(processor, "chat_template", None):
+        return None, "It comes without a chat template, which says where images stand."
+    return processor, ""
+
+
+def _first_line(error: Exception) -> str:
+    """What an error says, in a line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
 
 
 def _device(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from affectlab.engine import NEUTRAL as UNSTEERED
 from affectlab.engine import Engine, EngineSettings, Generated, GenerateRow, Generation, Intervention, ScoreRow
 from affectlab.errors import UserError
-from affectlab.models import loading
+from affectlab.models import images, loading
 from affectlab.models.base import (
     NEUTRAL,
     Ability,
@@ -43,12 +43,21 @@ class _Opened(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request with its prompt rendered and tokenised."""
+    """A request with its prompt rendered and tokenised.
+
+    Attributes:
+        request: What is asked.
+        prompt: Its text.
+        ids: Its tokens.
+        options: Tokens of each option.
+        inputs: What the processor made of its images.
+    """
 
     request: Request
     prompt: str
     ids: tuple[int, ...]
     options: tuple[tuple[int, ...], ...]
+    inputs: Mapping[str, Any] | None = None
 
     @property
     def sampling(self) -> Sampling:
@@ -60,7 +69,7 @@ class _Asked:
 
 
 class LocalModel:
-    """A causal language model of transformers: generates, scores options, and can be steered.
+    """A causal language model of transformers, or a vision-language model: generates, scores options, can be steered.
 
     The :class:`affectlab.engine.Engine` runs it: beginnings that prompts share are computed once, passes hold at most
     ``ModelSettings.batch_tokens``, answers come batch by batch. What is asked under several conditions goes through the
@@ -72,7 +81,7 @@ class LocalModel:
 
     def __init__(self, loaded: loading.Loaded, settings: ModelSettings) -> None:
         """Wrap a loaded model; :func:`affectlab.models.open_model` is the usual way here."""
-        self._prompter = Prompter(loaded.tokenizer)
+        self._prompter = Prompter(loaded.tokenizer, loaded.processor)
         engine = Engine(
             loaded.model, end_ids=_end_ids(loaded), settings=EngineSettings(batch_tokens=settings.batch_tokens)
         )
@@ -101,29 +110,28 @@ class LocalModel:
     def respond(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
         """Answer requests, each batch as it is done.
 
-        A prompt that leaves the model no room for an answer is a :class:`Failure`.
+        A prompt that leaves the model no room for an answer is a :class:`Failure`. Prompts with images come last, and
+        only the pixels of one are held at a time.
 
         Raises:
             UserError: When a request cannot be put to this model (its template refuses it, an option without
-                tokens).
+                tokens, images it does not take or that cannot be read).
             WorldError: When logits are not finite, or a single row does not fit into memory.
         """
-        generating: list[_Asked] = []
-        scoring: list[_Asked] = []
+        self._check_images(requests)
+        texts: list[_Asked] = []
+        illustrated: dict[tuple[str, tuple[str, ...]], list[_Asked]] = {}
         for request in requests:
             prompt = self._prompter.render(request)
             options = tuple(self._prompter.option_tokens(option) for option in request.options)
-            asked = _Asked(request, prompt, self._prompter.tokens(prompt), options)
-            room = self._room(asked)
-            if room is not None and room < max((len(option) - 1 for option in options), default=1):
-                yield (
-                    request,
-                    Failure(f"The prompt has {len(asked.ids)} tokens; the model takes {self._context}."),
-                )
+            if shown := images.all_of(request.messages):
+                illustrated.setdefault((prompt, shown), []).append(_Asked(request, prompt, (), options))
             else:
-                (scoring if options else generating).append(asked)
-        yield from self._generated(generating)
-        yield from self._scored(scoring)
+                texts.append(_Asked(request, prompt, self._prompter.tokens(prompt), options))
+        yield from self._answered(texts)
+        for alike in illustrated.values():
+            ids, inputs = self._prompter.illustrated(alike[0].request, alike[0].prompt)
+            yield from self._answered([replace(asked, ids=ids, inputs=inputs) for asked in alike])
 
     @cached_property
     def subject(self) -> Subject:
@@ -161,6 +169,29 @@ class LocalModel:
         """New tokens that fit behind a prompt; ``None`` when the model states no limit."""
         return None if self._context is None else self._context - len(asked.ids)
 
+    def _check_images(self, requests: Sequence[Request]) -> None:
+        """Refuse images that this model, or anybody, cannot be shown."""
+        loaded, first = self._running().loaded, images.first_with(requests)
+        if first is not None and loaded.processor is None:
+            raise UserError(
+                f"{self.card.spec} takes no images, and item {first.item!r}, step {first.step!r}, brings one. "
+                f"{loaded.blind}"
+            )
+        images.check(requests)
+
+    def _answered(self, asked: Sequence[_Asked]) -> Iterator[tuple[Request, Answer]]:
+        """Answers to what fits into the model, failures for the rest."""
+        fitting: list[_Asked] = []
+        for one in asked:
+            room = self._room(one)
+            if room is not None and room < max((len(option) - 1 for option in one.options), default=1):
+                failure = Failure(f"The prompt has {len(one.ids)} tokens; the model takes {self._context}.")
+                yield one.request, failure
+            else:
+                fitting.append(one)
+        yield from self._generated([one for one in fitting if not one.options])
+        yield from self._scored([one for one in fitting if one.options])
+
     def _generated(self, asked: Sequence[_Asked]) -> Iterator[tuple[Request, Answer]]:
         began, done = time.perf_counter(), 0
         for group in together(((one.ids, one.sampling, one.seed), one.request.condition, one) for one in asked):
@@ -180,7 +211,7 @@ class LocalModel:
             seed=asked.seed,
             stop=(lambda ids: self._stopped(ids, stops)) if stops else None,
         )
-        return GenerateRow(asked.ids, generation, _name(asked.request))
+        return GenerateRow(asked.ids, generation, _name(asked.request), asked.inputs)
 
     def _stops(self, asked: _Asked) -> tuple[str, ...]:
         return tuple(stop for stop in (*asked.sampling.stop, *self._prompter.stop) if stop)
@@ -204,7 +235,7 @@ class LocalModel:
         began, done = time.perf_counter(), 0
         for group in together(((one.ids, one.options), one.request.condition, one) for one in asked):
             firsts = [group.first(row) for row in range(len(group.rows))]
-            rows = [ScoreRow(one.ids, one.options, _name(one.request)) for one in firsts]
+            rows = [ScoreRow(one.ids, one.options, _name(one.request), one.inputs) for one in firsts]
             for row, state, logprobs in self._running().engine.score(rows, self._interventions(group.conditions)):
                 for one in group.of(row, state):
                     done += 1

@@ -14,6 +14,9 @@ Without a template (base models), the prompt is a transcript::
 
 in which the assistant's next turn is open, and generation ends where the model starts a user's turn of its
 own.
+
+A vision-language model's prompts, those without images too, are what its processor's template renders of turns in
+parts: images, then text. The processor puts as many tokens in each image's place as it takes.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from typing import Any
 
 from affectlab.errors import UserError
 from affectlab.models.base import Message, Request
+from affectlab.models.images import all_of, picture
 
 _SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant"}
 _TRANSCRIPT_STOP = ("\n\nUser:",)
@@ -30,16 +34,17 @@ _ANCHOR = "\n"
 
 
 class Prompter:
-    """Renders and tokenises for one tokenizer.
+    """Renders and tokenises for one tokenizer, or for one processor and its tokenizer.
 
     Attributes:
         stop: Strings that end generation besides those of a request: none with a chat template.
     """
 
-    def __init__(self, tokenizer: Any) -> None:
-        """Wrap a transformers tokenizer."""
+    def __init__(self, tokenizer: Any, processor: Any = None) -> None:
+        """Wrap a transformers tokenizer, and the processor of a model that takes images."""
         self._tokenizer = tokenizer
-        self._template = bool(tokenizer.chat_template)
+        self._processor = processor
+        self._template = processor is not None or bool(tokenizer.chat_template)
         self.stop: tuple[str, ...] = () if self._template else _TRANSCRIPT_STOP
         self._options: dict[str, tuple[int, ...]] = {}
         # SentencePiece-like tokenizers put a space before whatever they are given and drop it when they decode. Behind
@@ -79,12 +84,54 @@ class Prompter:
         return text + request.prefill
 
     def tokens(self, text: str) -> tuple[int, ...]:
-        """Ids of a rendered prompt. A template writes its own special tokens; a transcript gets the tokenizer's BOS."""
+        """Ids of a rendered prompt.
+
+        A tokenizer's template writes its own special tokens; a transcript gets the tokenizer's BOS, and so does what a
+        processor's template begins without it.
+        """
         ids = self._encode(text)
-        bos = self._tokenizer.bos_token_id
-        if not self._template and bos is not None and self._tokenizer("A")["input_ids"][:1] == [bos]:
-            ids = [bos, *ids]
+        if self._opens(text):
+            ids = [self._tokenizer.bos_token_id, *ids]
         return tuple(ids)
+
+    def illustrated(self, request: Request, text: str) -> tuple[tuple[int, ...], dict[str, Any]]:
+        """Ids of a rendered prompt with its images, and what goes into the model beside them.
+
+        Args:
+            request: What brings the images.
+            text: What :meth:`render` made of it, with a mark for each image.
+
+        Returns:
+            Ids, with as many in an image's place as it takes; tensors by the name of the model's argument.
+
+        Raises:
+            UserError: When a file cannot be shown, or images and marks do not fit together.
+        """
+        try:
+            made = self._processor(
+                text=[text],
+                images=[picture(path) for path in all_of(request.messages)],
+                return_tensors="pt",
+                add_special_tokens=self._opens(text),
+                return_token_type_ids=False,
+            )
+        except (ValueError, TypeError, IndexError, StopIteration) as error:
+            raise UserError(
+                f"The model's processor refuses the images of item {request.item!r}, step {request.step!r}: {error}"
+            ) from error
+        inputs = dict(made)
+        ids: list[int] = inputs.pop("input_ids")[0].tolist()
+        del inputs["attention_mask"]
+        return tuple(ids), inputs
+
+    def _opens(self, text: str) -> bool:
+        """Whether the tokenizer's BOS belongs before a rendered prompt."""
+        bos = self._tokenizer.bos_token_id
+        if bos is None or (self._template and self._processor is None):
+            return False
+        if self._processor is not None and text.startswith(self._tokenizer.bos_token):
+            return False
+        return bool(self._tokenizer("A")["input_ids"][:1] == [bos])
 
     def option_tokens(self, option: str) -> tuple[int, ...]:
         """Ids of an option, tokenised on its own, without special tokens and with its leading space as it
@@ -115,13 +162,23 @@ class Prompter:
         return ids
 
     def _apply(self, messages: Sequence[Message]) -> str:
-        turns = [{"role": message.role, "content": message.content} for message in messages]
-        text: str = self._tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        if self._processor is None:
+            turns: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in messages]
+        else:
+            turns = [{"role": message.role, "content": _parts(message)} for message in messages]
+        renders = self._processor or self._tokenizer
+        text: str = renders.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
         return text
+
+
+def _parts(message: Message) -> list[dict[str, str]]:
+    """A turn as processors' templates take it."""
+    return [*({"type": "image"} for _ in message.images), {"type": "text", "text": message.content}]
 
 
 def _folded(messages: Sequence[Message], system: str) -> list[Message]:
     rest = [message for message in messages if message.role != "system"]
+    images = all_of(message for message in messages if message.role == "system")
     if rest and rest[0].role == "user":
-        return [Message("user", f"{system}\n\n{rest[0].content}"), *rest[1:]]
-    return [Message("user", system), *rest]
+        return [Message("user", f"{system}\n\n{rest[0].content}", images + rest[0].images), *rest[1:]]
+    return [Message("user", system, images), *rest]

@@ -21,7 +21,8 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit, urlunsplit
 
 from affectlab.errors import AffectlabError, UserError, WorldError
-from affectlab.models.base import Ability, Answer, Failure, ModelCard, Request, Response
+from affectlab.models import images
+from affectlab.models.base import Ability, Answer, Failure, Message, ModelCard, Request, Response
 from affectlab.models.replies import FILTERED, Fault, FaultError, error_in_status, response_from
 from affectlab.models.seeding import request_seed
 from affectlab.models.settings import ModelSettings
@@ -121,8 +122,8 @@ class RemoteModel:
         Closing the iterator cancels what is in flight.
 
         Raises:
-            UserError: When a request asks for option scores; on a wrong key, an unknown model, an empty account; when
-                the endpoint refuses request after request and has answered none.
+            UserError: When a request asks for option scores or brings an image that cannot be read; on a wrong key, an
+                unknown model, an empty account; when the endpoint refuses request after request and has answered none.
             WorldError: When request after request fails in the same way, retries included.
         """
         if scored := next((request for request in requests if request.options), None):
@@ -130,6 +131,7 @@ class RemoteModel:
                 f"openai:{self._name} generates text and cannot score options, as item {scored.item!r}, "
                 f"step {scored.step!r} asks. Choose a protocol that generates, or a local model."
             )
+        images.check(requests)
         results: queue.SimpleQueue[tuple[Request, Answer] | None] = queue.SimpleQueue()
         work = asyncio.run_coroutine_threadsafe(self._work(requests, results.put), self._running())
         work.add_done_callback(lambda _: results.put(None))
@@ -273,7 +275,10 @@ class RemoteModel:
         raise FaultError(Fault("malformed", f"it answers what is not JSON ({text[:60]!r})."))
 
     def _body(self, request: Request) -> dict[str, Any]:
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages: list[dict[str, Any]] = [
+            {"role": message.role, "content": _content(message) if message.images else message.content}
+            for message in request.messages
+        ]
         if request.prefill:
             messages.append({"role": "assistant", "content": request.prefill})
         sampling = request.sampling
@@ -314,6 +319,14 @@ class RemoteModel:
     def _cleaned(self, fault: Fault) -> Fault:
         """The fault without the key, should a server or a library repeat it."""
         return fault.replacing(self._key, "***") if self._key else fault
+
+
+def _content(message: Message) -> list[dict[str, Any]]:
+    """A turn's images, then its text where it has any."""
+    shown: list[dict[str, Any]] = [
+        {"type": "image_url", "image_url": {"url": images.data_url(path)}} for path in message.images
+    ]
+    return [*shown, {"type": "text", "text": message.content}] if message.content else shown
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -36,7 +36,7 @@ def open_subject(spec: str, settings: ModelSettings) -> Subject:
 
 def subject_of(loaded: Loaded, engine: Engine) -> Subject:
     """A loaded model and the engine that runs it, for steering."""
-    prompter = Prompter(loaded.tokenizer)
+    prompter = Prompter(loaded.tokenizer, loaded.processor)
     identity = loaded.card.identity
     first = _first_token(loaded.tokenizer)
 

@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import as_file
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from affectlab.benchmarks import open_benchmark
@@ -20,6 +21,7 @@ from affectlab.benchmarks.base import Answered, Asking, AskingProtocol, Benchmar
 from affectlab.errors import UserError
 from affectlab.items import Item, source_digest
 from affectlab.metrics.predictions import Prediction
+from affectlab.models import images
 from affectlab.models.base import NEUTRAL, Ability, Message, Model, Request, Response
 from affectlab.steering.conditions import Condition, parse
 
@@ -223,7 +225,7 @@ def _named(conditions: Sequence[str]) -> tuple[str, ...]:
 def _told(messages: tuple[Message, ...], prompt: str) -> tuple[Message, ...]:
     """A conversation whose system turn starts with a prompt."""
     if messages and messages[0].role == "system":
-        return (Message("system", f"{prompt}\n\n{messages[0].content}"), *messages[1:])
+        return (replace(messages[0], content=f"{prompt}\n\n{messages[0].content}"), *messages[1:])
     return (Message("system", prompt), *messages)
 
 
@@ -249,10 +251,17 @@ def check_abilities(plan: Plan, model: Model) -> None:
 
 
 def request_to_dict(request: Request) -> dict[str, Any]:
-    """What of a request is kept with its response (its key apart)."""
+    """What of a request is kept with its response (its key apart).
+
+    Raises:
+        UserError: When an image it brings cannot be read.
+    """
     sampling = request.sampling
     kept: dict[str, Any] = {
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages]
+        "messages": [
+            _illustrated(message) if message.images else {"role": message.role, "content": message.content}
+            for message in request.messages
+        ]
     }
     if request.prefill:
         kept["prefill"] = request.prefill
@@ -267,6 +276,12 @@ def request_to_dict(request: Request) -> dict[str, Any]:
             "stop": list(sampling.stop),
         }
     return kept
+
+
+def _illustrated(message: Message) -> dict[str, Any]:
+    """A turn with images, each by name and content: a folder that moved is no other run, another picture is."""
+    named = [{"name": Path(path).name, "sha256": images.sha256(path)} for path in message.images]
+    return {"role": message.role, "content": message.content, "images": named}
 
 
 def response_to_dict(response: Response) -> dict[str, Any]:
