@@ -61,21 +61,26 @@ class Answers:
 
 
 def answers_of(table: PredictionTable) -> Answers:
-    """Predictions of one condition, one row a scenario."""
+    """Predictions of one condition, one row a scenario, in the order of their ids, whatever order they came in."""
     unit, first = table.groups("item", "variant", "repeat")
+    keys = list(_keys(table, first))
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    place = np.argsort(order)[unit]
     slot = table.slot.recode(SLOT, -1)
     gold = np.full((len(first), len(SLOTS)), -1)
     said = np.full((len(first), len(SLOTS)), NOT_ASKED)
-    gold[unit, slot] = table.gold.recode(_BIT, -1)
-    said[unit, slot] = table.value.recode(_BIT, UNREAD)
-    present, cluster = np.unique(table.cluster.codes, return_inverse=True)
+    gold[place, slot] = table.gold.recode(_BIT, -1)
+    said[place, slot] = table.value.recode(_BIT, UNREAD)
+    owners = [table.cluster.values[code] for code in table.cluster.codes[first[order]].tolist()]
+    clusters = sorted(set(owners))
+    number = {name: code for code, name in enumerate(clusters)}
     return Answers(
         gold,
         said,
-        cluster[first],
-        tuple(table.cluster.values[code] for code in present.tolist()),
-        tuple(table.names(first, "item", "variant", "repeat")),
-        tuple(_keys(table, first)),
+        np.array([number[owner] for owner in owners], dtype=np.int64),
+        tuple(clusters),
+        tuple(table.names(first[order], "item", "variant", "repeat")),
+        tuple(keys[row] for row in order.tolist()),
     )
 
 

@@ -46,8 +46,10 @@ def platt(
         det = h_ss * h_ii - h_si**2
         d_slope = (h_ii * g_slope - h_si * g_intercept) / det
         d_intercept = (h_ss * g_intercept - h_si * g_slope) / det
-        if max(np.abs(d_slope).max(), np.abs(d_intercept).max()) < 1e-7:
+        moving = np.maximum(np.abs(d_slope), np.abs(d_intercept)) >= 1e-7
+        if not moving.any():
             break
+        d_slope, d_intercept = np.where(moving, d_slope, 0.0), np.where(moving, d_intercept, 0.0)
         size = np.ones_like(slope)
         for _ in range(30):
             tried = _loss(slope - size * d_slope, intercept - size * d_intercept, x, y, counts)

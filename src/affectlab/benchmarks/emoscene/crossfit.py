@@ -97,17 +97,20 @@ def refitted(
 
 
 def _decide(evidence: Evidence, weights: Floats, strengths: tuple[float, ...] | None) -> Iterator[Decisions]:
-    # Every fit is of nearly the same data, so each starts where the fit of all would end.
-    everything = np.ones((1, len(evidence.gold)))
-    at = fit_priors(evidence.gold, everything).parameters[0]
-    slope, intercept = platt(evidence.odds, evidence.gold, everything)
+    start: Floats | None = None
+    line: tuple[Floats, Floats] | None = None
+    if strengths is not None:  # the fits of a resample are near that of all scenarios, and need fewer steps from there
+        everything = np.ones((1, len(evidence.gold)))
+        start = fit_priors(evidence.gold, everything).parameters[0]
+        slope, intercept = platt(evidence.odds, evidence.gold, everything)
+        line = slope[0], intercept[0]
     kept = np.array([[fold not in left_out for fold in evidence.fold] for left_out in _SUBSETS], dtype=np.float64)
     step = max(1, _CELLS // (len(_SUBSETS) * evidence.odds.size))
     for first in range(0, len(weights), step):
         chunk = weights[first : first + step]
         training = (chunk[:, None, :] * kept).reshape(-1, kept.shape[1])
-        priors = fit_priors(evidence.gold, training, at)
-        slopes, intercepts = platt(evidence.odds, evidence.gold, training, (slope[0], intercept[0]))
+        priors = fit_priors(evidence.gold, training, start)
+        slopes, intercepts = platt(evidence.odds, evidence.gold, training, line)
         for row, of_scenarios in enumerate(chunk):
             part = slice(row * len(_SUBSETS), (row + 1) * len(_SUBSETS))
             fitted = Priors(priors.parameters[part], priors.marginals[part])

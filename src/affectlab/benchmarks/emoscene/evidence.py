@@ -51,7 +51,7 @@ def confidence_of(response: Response) -> float | None:
     From 0 to 100 was asked for. A number strictly between 0 and 1 may mean a share or a percent, and is not taken.
     """
     field = read_json(response.text, {"confidence": None}, finish=response.finish)["confidence"]
-    if not field.ok or isinstance(field.value, bool):
+    if not field.ok or isinstance(field.value, bool) or not isinstance(field.value, int | float | str):
         return None
     number = read_number(str(field.value), _PERCENT)
     return None if not number.ok or 0 < number.value < 1 else float(number.value) / 100

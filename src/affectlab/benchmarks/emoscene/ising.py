@@ -89,11 +89,13 @@ def fit_priors(labels: NDArray[np.bool_], weights: Floats, start: Floats | None 
         theta = np.tile(start, (len(n), 1))
     value, gradient, mean, p = _objective(theta, target, ridge)
     for _ in range(100):
-        if np.abs(gradient).max() < 1e-9:
+        # Each stops by itself, so that it depends on its own scenarios alone.
+        moving = np.abs(gradient).max(axis=1) >= 1e-9
+        if not moving.any():
             break
         hessian = (p @ _PRODUCTS)[:, _WHICH.ravel()].reshape(-1, _P, _P) - mean[:, :, None] * mean[:, None, :]
         hessian[:, np.arange(_P), np.arange(_P)] += ridge + 1e-12
-        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step = np.where(moving[:, None], np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0], 0.0)
         gain = (step * gradient).sum(axis=1)
         size = np.ones(len(theta))
         for _ in range(30):  # a full Newton step may overshoot far from the optimum

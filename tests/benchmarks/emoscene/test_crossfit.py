@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.benchmarks.emoscene.worlds import evidence
+
+from affectlab.benchmarks.emoscene.calibrate import best_thresholds, platt
+from affectlab.benchmarks.emoscene.crossfit import FOLDS, cross_fit, figures, folds_of, refitted
+
+
+def test_folds_are_even_and_depend_on_names_alone() -> None:
+    names = [f"s{number}" for number in range(23)]
+    fold = folds_of(names)
+    assert sorted(np.bincount(fold).tolist()) == [4, 4, 5, 5, 5]
+    shuffled = np.random.default_rng(0).permutation(23)
+    assert folds_of([names[place] for place in shuffled]).tolist() == fold[shuffled].tolist()
+
+
+@pytest.mark.parametrize("fold", range(FOLDS))
+def test_no_scenario_is_decided_with_the_gold_of_its_fold(fold: int) -> None:
+    world = evidence(80, 1, entangled=True)
+    mine = world.fold == fold
+    other = world.gold.copy()
+    other[mine] = np.random.default_rng(9).random((int(mine.sum()), 8)) < 0.5
+    here, there = cross_fit(world), cross_fit(replace(world, gold=other))
+    assert here.strengths[fold] == there.strengths[fold]
+    assert (here.joint[mine] == there.joint[mine]).all()
+    assert (here.independent[mine] == there.independent[mine]).all()
+    for way, yes in here.yes.items():
+        assert (yes[mine] == there.yes[way][mine]).all(), way
+    assert not (here.joint[~mine] == there.joint[~mine]).all()
+
+
+def test_thresholds_have_the_best_f1() -> None:
+    # By probability .9 yes, .8 no, .7 yes, .2 no: F1 after one 2/3, two 2/4, three 4/5, four 4/6. Best is between .7
+    # and .2. Of the second emotion there is no example.
+    p = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.2, 0.4]])
+    labels = np.array([[True, False], [False, False], [True, False], [False, False]])
+    assert best_thresholds(p, labels, np.ones(4)) == pytest.approx([0.45, 0.5])
+    # With the third left out the first alone is best: between .9 and .8.
+    assert best_thresholds(p, labels, np.array([1.0, 1, 0, 1]))[0] == pytest.approx(0.85)
+    # Equal probabilities are never parted.
+    tied = np.array([[0.6], [0.6], [0.1]])
+    assert best_thresholds(tied, np.array([[True], [False], [False]]), np.ones(3)) == pytest.approx([0.35])
+
+
+def test_calibration_finds_slope_and_intercept() -> None:
+    rng = np.random.default_rng(0)
+    odds = rng.normal(0, 3, size=(20_000, 8))
+    labels = rng.random(odds.shape) < 1 / (1 + np.exp(-(0.5 * odds - 1)))
+    slope, intercept = platt(odds, labels, np.ones((1, len(odds))))
+    assert slope[0] == pytest.approx(np.full(8, 0.5), abs=0.03)
+    assert intercept[0] == pytest.approx(np.full(8, -1.0), abs=0.08)
+
+
+def test_calibration_stays_finite_and_never_turns_evidence_round() -> None:
+    odds = np.array([[4.0, 3.0, np.nan], [-4.0, -3.0, np.nan], [4.0, 3.0, np.nan], [-4.0, -3.0, np.nan]])
+    labels = np.array([[True, False, True], [False, True, True], [True, False, True], [False, True, True]])
+    slope, intercept = platt(odds, labels, np.ones((1, 4)))
+    assert slope[0, 0] > 0.5  # separated, and still finite
+    assert slope[0, 1] == 0  # against its own words: says nothing
+    assert intercept[0, 1] == pytest.approx(0)  # two of four, and half of the pseudo-scenario
+    assert np.isfinite([slope, intercept]).all()
+
+
+def test_separated_evidence_far_out_converges() -> None:
+    labels = np.random.default_rng(3).random((60, 8)) < 0.3
+    slope, intercept = platt(np.where(labels, 28.0, -28.0), labels, np.ones((1, 60)))
+    assert slope[0] == pytest.approx(np.ones(8), abs=0.2)
+    assert np.abs(intercept).max() < 28
+
+
+def test_entangled_emotions_are_told_better_together() -> None:
+    world = evidence(400, 3, entangled=True)
+    decisions = cross_fit(world)
+    ones = np.ones(400)
+    scores = {way: figures(yes, world.gold, ones) for way, yes in decisions.yes.items()}
+    assert scores["joint_tuned"]["macro_f1"] > scores["independent_tuned"]["macro_f1"] + 0.01
+    assert scores["joint_map"]["exact_match"] > scores["independent"]["exact_match"] + 0.03
+    assert scores["joint"]["hamming_loss"] < scores["independent"]["hamming_loss"]
+    assert min(decisions.strengths) > 0
+
+
+def test_evidence_that_is_missing_is_left_to_the_prior() -> None:
+    world = evidence(100, 4, entangled=True)
+    odds = world.odds.copy()
+    odds[:, 3] = np.nan
+    decisions = cross_fit(replace(world, odds=odds))
+    assert np.isfinite(decisions.joint).all()
+    for fold in range(FOLDS):
+        mine = world.fold == fold
+        n = int((~mine).sum())
+        share = (world.gold[~mine, 3].sum() + 0.5) / (n + 1)
+        assert decisions.independent[mine, 3] == pytest.approx(np.full(mine.sum(), share))
+    assert np.ptp(decisions.joint[:, 3]) > 0.1  # the others say something of it
+
+
+def test_refits_of_the_sample_itself_are_the_fit() -> None:
+    world = evidence(40, 5, entangled=True)
+    weights, decisions = next(iter(refitted(world, (1.0,) * FOLDS, 1, 0)))
+    assert weights.sum() == 40
+    assert decisions.strengths == (1.0,) * FOLDS
+    again = next(iter(refitted(world, (1.0,) * FOLDS, 1, 0)))
+    assert (again[0] == weights).all()
+    assert (again[1].joint == decisions.joint).all()
+
+
+def test_figures_of_a_resample_by_hand() -> None:
+    gold = np.zeros((3, 8), dtype=bool)
+    gold[0, 0] = gold[1, 1] = True
+    yes = gold.copy()
+    yes[2, 0] = True
+    # Scenarios one and three drawn twice, two never: emotion 0: 2 hits, 2 false alarms, F1 4/6; emotion 1 has gold, but
+    # none drawn: left out; the other six 0. Exact 2/4; Hamming 2/(4 * 8).
+    found = figures(yes, gold, np.array([2.0, 0.0, 2.0]))
+    assert found == pytest.approx({"macro_f1": (4 / 6) / 7, "exact_match": 0.5, "hamming_loss": 2 / 32})
