@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.support.plans import tiny_plan
 
+from affectlab.benchmarks.base import AskingProtocol
 from affectlab.errors import UserError
-from affectlab.models import Message, ModelSettings, open_model
+from affectlab.models import Message, ModelSettings, Request, open_model
 from affectlab.runs import make_plan
-from affectlab.runs.plan import Cell, check_abilities
+from affectlab.runs.plan import Cell, check_abilities, request_to_dict
 from affectlab.steering.conditions import emotion_prompt
 
 
@@ -55,3 +58,47 @@ def test_a_model_that_only_takes_text_can_be_told_but_not_steered(monkeypatch: p
 def test_scripts_may_answer_otherwise_under_a_condition(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text('{"item": "*", "reply": "x"}\n')
     check_abilities(tiny_plan("a", conditions=("neutral", "anger@1.0")), open_model(f"scripted:{tmp_path}/s.jsonl"))
+
+
+def test_an_image_is_part_of_what_is_stored_by_name_and_content(tmp_path: Path) -> None:
+    """The digest follows the picture and not where it lies; text alone is stored as before."""
+    picture = b"\x89PNG\r\n\x1a\n" + b"pixels"
+    (tmp_path / "there").mkdir()
+    for path, data in (("a.png", picture), ("there/a.png", picture), ("b.png", picture + b"!")):
+        (tmp_path / path).write_bytes(data)
+
+    def kept(*paths: str) -> dict[str, Any]:
+        shown = tuple(str(tmp_path / path) for path in paths)
+        return request_to_dict(Request("s1", "A", (Message("user", "How?", shown),)))
+
+    assert kept()["messages"] == [{"role": "user", "content": "How?"}]
+    named = {"name": "a.png", "sha256": hashlib.sha256(picture).hexdigest()}
+    assert kept("a.png")["messages"] == [{"role": "user", "content": "How?", "images": [named]}]
+    assert kept("a.png") == kept("there/a.png") != kept("b.png")
+    assert kept("a.png", "b.png") != kept("b.png", "a.png")
+    with pytest.raises(UserError, match=r"There is no image \S*c\.png"):
+        kept("c.png")
+
+
+def test_another_picture_is_another_run(tmp_path: Path) -> None:
+    plan, picture = tiny_plan("a"), tmp_path / "a.png"
+    asks = plan.protocol.requests
+
+    class Illustrated:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(plan.protocol, name)
+
+        def requests(self, *given: Any) -> list[Request]:
+            return [
+                replace(one, messages=(*one.messages, Message("user", "Look.", (str(picture),))))
+                for one in asks(*given)
+            ]
+
+    shown = replace(plan, protocol=cast(AskingProtocol, Illustrated()), conditions=("neutral", "prompt:anger"))
+    digests = set()
+    for pixels in (b"one", b"another"):
+        picture.write_bytes(b"GIF89a" + pixels)
+        digests.add(shown.prompt_sha256())
+    assert len(digests) == 2
+    told = shown.requests(Cell("prompt:anger", 0, "a"), shown.items[0], {})[0].messages
+    assert told[-1].images == (str(picture),)
