@@ -1,10 +1,10 @@
 """How the engine's cost grows, drawn beside a plain loop: with prompts, conditions, prompt length and layers.
 
-    python bench/plots.py [--out docs/results] [--threads 1]
+    python bench/plots.py [--out docs/results] [--threads 1] [--repeats 1]
 
 Small sizes; some minutes of CPU time. Models have SmolLM2's shape and random weights, which cost the same. The loop
 goes through its prompts in batches by hand, one condition at a time, and asks for the last logits only. CPU seconds
-(user and system), the smaller of two runs.
+(user and system), the smallest of the repeats.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from affectlab.engine import NEUTRAL, Edit, Engine, Intervention, ScoreRow
 from affectlab.report.svg import PAPER, SERIES, canvas, drawing, print_svg
 
 OPTIONS = [[100], [200], [300], [400], [500]]
-REPEATS = 2
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,10 @@ class Size:
 
 
 FIGURES = {
-    "prompts": ("Prompts of 120 tokens, 60 shared", [Size(prompts=count) for count in (1, 2, 4, 8, 16)]),
-    "conditions": ("Conditions, the middle third edited", [Size(conditions=count) for count in (1, 2, 4, 8, 16)]),
-    "length": ("Tokens of a prompt, 60 shared", [Size(length=count) for count in (80, 160, 320, 640)]),
-    "layers": ("Layers", [Size(layers=count) for count in (3, 6, 12, 24)]),
+    "prompts": ("Prompts of 120 tokens, 60 shared", [Size(prompts=count) for count in (1, 2, 4, 8)]),
+    "conditions": ("Conditions, the middle third edited", [Size(conditions=count) for count in (1, 2, 4, 8)]),
+    "length": ("Tokens of a prompt, 60 shared", [Size(length=count) for count in (80, 160, 320)]),
+    "layers": ("Layers", [Size(layers=count) for count in (3, 6, 12)]),
 }
 
 
@@ -61,16 +60,16 @@ def model_of(layers: int) -> Any:
     return LlamaForCausalLM(config).eval()
 
 
-def cpu(run: Callable[[], None]) -> float:
+def cpu(run: Callable[[], None], repeats: int) -> float:
     spent = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         began = time.process_time()
         run()
         spent.append(time.process_time() - began)
     return min(spent)
 
 
-def measure(size: Size, model: Any, engine: Engine) -> tuple[float, float]:
+def measure(size: Size, model: Any, engine: Engine, repeats: int) -> tuple[float, float]:
     """CPU seconds of the engine and of the loop."""
     draw = np.random.default_rng(0)
     shared = draw.integers(1000, 40000, size.shared).tolist()
@@ -102,7 +101,7 @@ def measure(size: Size, model: Any, engine: Engine) -> tuple[float, float]:
         for _ in engine.score(rows, some):
             pass
 
-    return cpu(ours), cpu(loop)
+    return cpu(ours, repeats), cpu(loop, repeats)
 
 
 def drawn(key: str, title: str, sizes: Sequence[Size], found: Sequence[tuple[float, float]]) -> str:
@@ -125,6 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "docs" / "results")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=1)
     how = parser.parse_args()
     torch.set_num_threads(how.threads)
     how.out.mkdir(parents=True, exist_ok=True)
@@ -135,9 +135,9 @@ def main() -> None:
             if size.layers not in models:
                 model = model_of(size.layers)
                 models[size.layers] = (model, Engine(model))
-                measure(replace(size, prompts=1, conditions=2), *models[size.layers])
+                measure(replace(size, prompts=1, conditions=2), *models[size.layers], 1)
             if size not in known:
-                known[size] = measure(size, *models[size.layers])
+                known[size] = measure(size, *models[size.layers], how.repeats)
             print(
                 f"{key} {getattr(size, key):4}: engine {known[size][0]:6.2f} s, loop {known[size][1]:6.2f} s",
                 flush=True,
