@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from affectlab.benchmarks.base import ReferenceRow
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report.model import Document, RunReport
 from affectlab.report.terminal import (
@@ -147,3 +148,18 @@ def test_empty_table_and_double_width_labels() -> None:
     chinese = Table("t", "立场", ("标签", "F1"), (("表面肯定实则否定的讽刺表达方式", 0.5),) * 2)
     for width in (24, 40, 80):
         assert max(map(cell_len, shown(render_table(chinese), width).splitlines())) <= width
+
+
+def test_of_many_published_figures_the_main_one_is_shown(run_report: RunReport) -> None:
+    many = {f"recall:{label}": 0.5 for label in "abcdefg"}
+    rows = (
+        ReferenceRow("everything", {"macro_f1": 0.9, **many}, "Table 1", "model"),
+        ReferenceRow("only the others", many, "Table 1", "model"),
+    )
+    page = printed(replace(run_report, references=rows), 80)
+    table = page[page.index("This run and published figures") : page.index("more figures")]
+    assert "everything" in table
+    assert "this run" in table
+    assert "only the others" not in table
+    assert "Recall" not in table
+    assert "The HTML report has 7" in " ".join(table.split())

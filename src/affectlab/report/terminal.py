@@ -17,9 +17,11 @@ from affectlab.report import cells, words
 from affectlab.report.layouts import Column, Fitting, Sheet, styled
 from affectlab.report.model import LAST_TABLES, Document, RunReport, Section
 from affectlab.report.names import figure_name
-from affectlab.report.references import standing
+from affectlab.report.references import Standing, standing
 
 _LARGEST = 10
+_FIGURES = 6
+"""Most figures of published rows that are shown side by side."""
 IntervalPlace: TypeAlias = Literal["beside", "under", "none"]
 
 
@@ -58,7 +60,7 @@ def render_run(report: RunReport) -> RenderableType:
         parts.append(render_headline(scores, condition if several else ""))
         parts.extend(_notes(scores.notes))
         if published is not None:
-            parts.append(render_table(_short(published.table), published.own))
+            parts.append(render_table(*_short(published)))
         parts.extend(_body(scores))
         if several:
             others = ", ".join(list(report.scores)[1:])
@@ -182,11 +184,25 @@ def _count(value: float | None) -> str:
     return cells.NONE if value is None else f"{_whole_number(value):,}"
 
 
-def _short(table: Table) -> Table:
-    """Without the columns of prose, which the HTML report has."""
-    keep = [index for index, heading in enumerate(table.columns) if heading not in ("Source", "Note")]
-    rows = tuple(tuple(row[index] for index in keep) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[index] for index in keep), rows=rows)
+def _short(published: Standing) -> tuple[Table, frozenset[int]]:
+    """Without the columns of prose, and with the main figure alone where there are many; the HTML report has them.
+
+    Returns:
+        The table and which of its rows are this run's.
+    """
+    table = published.table
+    figures = [i for i, heading in enumerate(table.columns) if heading not in ("Who", "Kind", "Source", "Note")]
+    kept = figures if len(figures) <= _FIGURES else figures[:1]
+    columns = [i for i, heading in enumerate(table.columns) if heading in ("Who", "Kind") or i in kept]
+    lines = [n for n, row in enumerate(table.rows) if n in published.own or any(row[i] is not None for i in kept)]
+    note = table.note if kept == figures else f"{table.note} The HTML report has {len(figures) - 1} more figures."
+    short = replace(
+        table,
+        columns=tuple(table.columns[i] for i in columns),
+        rows=tuple(tuple(table.rows[n][i] for i in columns) for n in lines),
+        note=note,
+    )
+    return short, frozenset(new for new, n in enumerate(lines) if n in published.own)
 
 
 def _body(scores: Scores) -> Iterator[RenderableType]:
