@@ -167,20 +167,27 @@ def _per_label(table: PredictionTable, task: str, found: Mapping[str, Estimate])
 
 
 def _slices(table: PredictionTable, interval: Interval) -> list[Table]:
-    names = [name for name in headline_names(table) if name.split(":")[0] in {"average", "accuracy", "macro_f1"}]
+    asked = tasks_of(table)
+    lead = ["average"] if len(asked) == len(TASKS) else []
     made = []
     for slice_name, title, heading in SLICES:
         column = table.slice_values(slice_name)
-        rows: list[tuple[Cell, ...]] = []
-        for value in column.values:
-            part = table.where(column.equals(value))
-            if value is not None and len(part):
-                found = estimates(counted(part), [*names, "parse_rate"], interval)
-                items = len(part.groups("item")[1])
-                rows.append((value, items, *(found[name] for name in names)))
-        if rows:
-            note = "Unreadable replies counted wrong. Macro-F1 is over all declared labels, with gold or not."
-            made.append(Table(f"by_{slice_name}", title, (heading, "records", *names), tuple(rows), note))
+        parts = {value: table.where(column.equals(value)) for value in column.values if value is not None}
+        found = {value: estimates(counted(part), how=interval) for value, part in parts.items() if len(part)}
+        for figure, words in (("accuracy", "accuracy"), ("macro_f1", "macro-F1")) if found else ():
+            names = [*lead, *(f"{figure}:{task}" for task in asked)]
+            made.append(
+                Table(
+                    f"by_{slice_name}_{figure}",
+                    f"{title}: {words}",
+                    (heading, "records", *names),
+                    tuple(
+                        (value, len(parts[value].groups("item")[1]), *(known[name] for name in names))
+                        for value, known in found.items()
+                    ),
+                    "Unreadable replies counted wrong. Macro-F1 is over all declared labels, with gold or not.",
+                )
+            )
     return made
 
 
