@@ -84,7 +84,8 @@ def _scores(model: LocalModel, *requests: Request) -> list[Any]:
 
 
 def _plain(folder: Path, family: str, *shown: str) -> tuple[Any, Any, dict[str, Any]]:
-    """The reference: transformers' own way from a conversation to a model's inputs, with files named in it."""
+    """The reference: transformers' own way from a conversation to a model's inputs, with pictures in it."""
+    from PIL import Image
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
     processor = AutoProcessor.from_pretrained(folder)
@@ -93,7 +94,7 @@ def _plain(folder: Path, family: str, *shown: str) -> tuple[Any, Any, dict[str, 
         {
             "role": "user",
             "content": [
-                *({"type": "image", "path": path} for path in shown),
+                *({"type": "image", "image": Image.open(path)} for path in shown),
                 {"type": "text", "text": "How does Ada feel?"},
             ],
         },
