@@ -109,8 +109,8 @@ def test_answers_alone_are_evidence_too() -> None:
 
 def test_as_answered_is_the_headline() -> None:
     decisions = ENTANGLED.table("decisions")
-    assert decisions.rows[0][1:] == ENTANGLED.headline[:-1]
-    assert decisions.rows[0][0] == "as answered (threshold ½)"
+    assert decisions.rows[0][2:] == ENTANGLED.headline[:-1]
+    assert decisions.rows[0][:2] == ("as answered", "½")
     assert len(decisions.rows) == 7
 
 
@@ -118,7 +118,7 @@ def test_perfect_and_uninformative_models() -> None:
     world = evidence(60, 2, entangled=True)
     perfect = sheet(asked(Evidence(np.where(world.gold, 9.0, -9.0), world.gold, world.fold, world.cluster)), 20)
     for row in perfect.table("decisions").rows:
-        assert [cell.value for cell in row[1:-1] if isinstance(cell, Estimate)] == [1.0] * 6, row[0]
+        assert [cell.value for cell in row[2:-1] if isinstance(cell, Estimate)] == [1.0] * 6, row[0]
     calibration = perfect.table("calibration").rows[0]
     assert calibration[3].value == pytest.approx(1 / (1 + np.exp(9)))  # type: ignore[union-attr]
     assert calibration[5].value is None  # type: ignore[union-attr]  # no wrong answer to tell from right ones
@@ -187,13 +187,18 @@ def test_a_prior_from_elsewhere_fits_nothing(tmp_path: Path) -> None:
     turned = [Prediction(**{**_fields(row), "gold": "absent"}) for row in rows]
     matrices = [one.matrices[1] for one in (scores, sheet(turned, 20, prior=str(path)))]
     assert matrices[0] == matrices[1]
-    assert [row[0] for row in scores.table("decisions").rows] == [
-        "as answered (threshold ½)",
-        "independent: calibrated, ½",
-        "joint posterior, ½",
-        "joint posterior, most probable combination",
+    assert [row[:2] for row in scores.table("decisions").rows] == [
+        ("as answered", "½"),
+        ("independent", "½"),
+        ("joint", "½"),
+        ("joint", "most probable"),
     ]
-    assert len(scores.table("entanglement").rows) == 3
+    assert [row[:3] for row in scores.table("entanglement").rows] == [
+        ("joint, ½", "independent, ½", "macro_f1"),
+        ("joint, most probable", "independent, ½", "exact_match"),
+        ("joint, ½", "independent, ½", "hamming_loss"),
+        ("joint, ½", "as answered, ½", "macro_f1"),
+    ]
     assert "joint:prior " in scores.signature
     path.unlink()
     assert any("is not there any more" in note for note in sheet(rows, 20, prior=str(path)).notes)
