@@ -7,7 +7,8 @@ import pytest
 from tests.benchmarks.emoscene.worlds import evidence
 
 from affectlab.benchmarks.emoscene.calibrate import best_thresholds, platt
-from affectlab.benchmarks.emoscene.crossfit import FOLDS, cross_fit, figures, folds_of, refitted
+from affectlab.benchmarks.emoscene.crossfit import _SUBSETS, FOLDS, _Views, cross_fit, figures, folds_of, refitted
+from affectlab.benchmarks.emoscene.ising import fit_priors
 
 
 def test_folds_are_even_and_depend_on_names_alone() -> None:
@@ -31,6 +32,16 @@ def test_no_scenario_is_decided_with_the_gold_of_its_fold(fold: int) -> None:
     for way, yes in here.yes.items():
         assert (yes[mine] == there.yes[way][mine]).all(), way
     assert not (here.joint[~mine] == there.joint[~mine]).all()
+
+
+def test_what_a_fold_sees_of_the_others_was_fitted_without_either() -> None:
+    world = evidence(40, 1, entangled=True)
+    n = len(_SUBSETS)
+    priors = fit_priors(world.gold, np.ones((n, 40)))
+    views = _Views.of(world, priors, np.ones((n, 8)), np.zeros((n, 8)))
+    for scenario, own in enumerate(world.fold.tolist()):
+        for fold in range(FOLDS):
+            assert set(_SUBSETS[views.place[scenario, fold]]) == {own, fold}
 
 
 def test_thresholds_have_the_best_f1() -> None:
