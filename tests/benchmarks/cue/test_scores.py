@@ -135,6 +135,14 @@ def test_by_scenario_type(scores: Scores) -> None:
     assert not [table.id for table in scores.tables if table.id.startswith("by_quality_tier")]
 
 
+def test_by_quality_tier() -> None:
+    tiers = ("human", "human", "gpt_arbitration")
+    answers = (POS, NEG, POS)
+    rows = [row(str(n), "stance", POS, answers[n], slices={"quality_tier": tiers[n]}) for n in range(3)]
+    found = cells(scored(PredictionTable.from_rows(rows)).table("by_quality_tier_accuracy"))
+    assert found == {"human": [2, 1 / 2], "gpt_arbitration": [1, 1]}
+
+
 def test_thin_and_absent_labels_are_named(scores: Scores) -> None:
     notes = " ".join(scores.notes)
     assert "Support under 10 for the pragmatic intent of irony, functional, humor" in notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from affectlab.benchmarks.base import ReferenceRow
 
-NOTE = "test split of the release, the paper's own prompts, temperature 0"
+NOTE = "release's test split, the paper's prompts"
 
 _COLUMNS = tuple(
     f"{figure}:{task}" for task in ("stance", "intent", "emotion") for figure in ("accuracy", "macro_f1", "weighted_f1")
