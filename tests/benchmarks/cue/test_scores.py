@@ -250,6 +250,21 @@ def test_signals_and_contradictions() -> None:
     assert signals["stated_stance"][0] == pytest.approx(5 / 7)
 
 
+def test_likelihood_is_shown_per_token_too() -> None:
+    """By sum -4 beats -6; per token -6 over 3 tokens (-2) beats -4 over one."""
+    item = Item("r", 0, {"text": "t", "context": ""}, GOLD)
+    labels = list(CODES["stance"])
+    logprobs, tokens = [-30.0] * 9, [1] * 9
+    logprobs[labels.index(POS)] = -4.0
+    logprobs[labels.index(SARC)], tokens[labels.index(SARC)] = -6.0, 3
+    response = Response(None, "scored", logprobs=tuple(logprobs), option_tokens=tuple(tokens))
+    rows = PROTOCOLS["likelihood"].read(item, Asking(order="fixed"), {("", "stance"): response})
+    whole = PredictionTable.from_rows(rows)
+    scoring = Scoring(whole, "neutral", "likelihood", Interval(replicates=10), predictions=rows)
+    assert cells(score(scoring).table("per_token")) == {"stance": [1, 0, 1, 1]}
+    assert figures(scored(whole, "likelihood"))["accuracy:stance"] == 0
+
+
 def test_direct_has_no_chain(scores: Scores) -> None:
     assert {"chain", "signals"}.isdisjoint(table.id for table in scores.tables)
     assert "contradiction_rate" not in figures(scores)

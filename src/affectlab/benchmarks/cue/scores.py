@@ -52,6 +52,7 @@ def score(scoring: Scoring) -> Scores:
             *(_per_label(table, task, found) for task in asked),
             *(_slices(table, interval) if scored else ()),
             *((_baselines(table, asked),) if scored else ()),
+            *_per_token(scoring, asked),
             *(_positions(table, task) for task in asked),
             sheets.outcomes(table),
             *sheets.flags(table),
@@ -221,6 +222,36 @@ def _baselines(table: PredictionTable, asked: Sequence[str]) -> Table:
         "On the gold of this run. Chance: each label is equally likely (F1 of expected counts). Majority: always the "
         "most frequent gold label.",
     )
+
+
+def _per_token(scoring: Scoring, asked: Sequence[str]) -> list[Table]:
+    """What ``likelihood`` would score by log-probability per token; no table when nothing was scored so."""
+    rows: list[tuple[Cell, ...]] = []
+    for task in asked:
+        found = [
+            (max(scores, key=scores.__getitem__), row.value, row.gold)
+            for row in scoring.predictions
+            if row.condition == scoring.condition
+            and row.slot == task
+            and row.gold is not None
+            and (scores := row.detail.get("logprobs_per_token"))
+        ]
+        if found:
+            by_sum = sum(value == gold for _, value, gold in found) / len(found)
+            per_token = sum(best == gold for best, _, gold in found) / len(found)
+            differ = sum(best != value for best, value, _ in found) / len(found)
+            rows.append((task, len(found), by_sum, per_token, differ))
+    if not rows:
+        return []
+    return [
+        Table(
+            "per_token",
+            "Labels chosen by summed log-probability and per token",
+            ("task", "answers", "accuracy by sum", "accuracy per token", "share that differs"),
+            tuple(rows),
+            "The sum, which all figures rest on, favours labels of few tokens, the mean per token those of many.",
+        )
+    ]
 
 
 def _positions(table: PredictionTable, task: str) -> Table:
