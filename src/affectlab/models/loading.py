@@ -16,7 +16,6 @@ from affectlab.models.embedded import MODELS
 from affectlab.models.settings import ModelSettings
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
-_MISSING = 'Some need torchvision besides pillow: pip install "affectlab[local,images]".'
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +171,11 @@ def _processor(folder: Path) -> tuple[Any, str]:
     with quiet():
         try:
             processor = AutoProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
-            return None, f"Its image processor cannot be opened here: {_first_line(error)} {_MISSING}"
+        except ImportError as error:
+            lacking = _first_line(error).partition(". ")[0].rstrip(".")
+            return None, f'{lacking}. Run: pip install "affectlab[local,images]"'
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            return None, f"Its image processor cannot be opened: {_first_line(error)}"
     if getattr(processor, "image_processor", None) is None:
         return None, "It comes without the files of an image processor (preprocessor_config.json)."
     if not getattr(processor, "chat_template", None):

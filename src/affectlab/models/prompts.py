@@ -16,7 +16,8 @@ in which the assistant's next turn is open, and generation ends where the model 
 own.
 
 A vision-language model's prompts, those without images too, are what its processor's template renders of turns in
-parts: images, then text. The processor puts as many tokens in each image's place as it takes.
+parts: images, then text. The processor puts as many tokens in each image's place as it takes. A template that leaves
+out text that is not in parts gets parts in any case.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from affectlab.models.images import all_of, picture
 _SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant"}
 _TRANSCRIPT_STOP = ("\n\nUser:",)
 _ANCHOR = "\n"
+_PROBE = "How does Ada feel?"
 
 
 class Prompter:
@@ -45,6 +47,7 @@ class Prompter:
         self._tokenizer = tokenizer
         self._processor = processor
         self._template = processor is not None or bool(tokenizer.chat_template)
+        self._in_parts = processor is not None or (self._template and not self._takes_text())
         self.stop: tuple[str, ...] = () if self._template else _TRANSCRIPT_STOP
         self._options: dict[str, tuple[int, ...]] = {}
         # SentencePiece-like tokenizers put a space before whatever they are given and drop it when they decode. Behind
@@ -161,12 +164,22 @@ class Prompter:
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
+    def _takes_text(self) -> bool:
+        """Whether the template shows turns that are plain text; some of vision-language models leave their text out."""
+        from jinja2 import TemplateError
+
+        self._in_parts = False
+        try:
+            return _PROBE in self._apply([Message("user", _PROBE)])
+        except TemplateError:
+            return True
+
     def _apply(self, messages: Sequence[Message]) -> str:
-        if self._processor is None:
-            turns: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in messages]
+        if self._in_parts:
+            turns: list[dict[str, Any]] = [{"role": message.role, "content": _parts(message)} for message in messages]
         else:
-            turns = [{"role": message.role, "content": _parts(message)} for message in messages]
-        renders = self._processor or self._tokenizer
+            turns = [{"role": message.role, "content": message.content} for message in messages]
+        renders = self._tokenizer if self._processor is None else self._processor
         text: str = renders.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
         return text
 
