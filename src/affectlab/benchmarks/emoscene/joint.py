@@ -128,7 +128,8 @@ def _with_prior(answers: Answers, odds: Floats, priors: Priors, interval: Interv
     ways = {"as_answered": answers, **{name: answers.deciding(decided) for name, decided in yes.items()}}
     note = (
         "Joint inference takes its prior from a file and fits nothing: log-odds are taken as they are, "
-        "thresholds are ½."
+        "thresholds are ½. Where the model says yes far more or less often than the prior has it, differences are of its "
+        "calibration as well."
     )
     return Joint((_ways(ways, interval), _contrasts(ways, {}, interval)), (note,))
 
@@ -144,8 +145,8 @@ def _ways(ways: Mapping[str, Answers], interval: Interval) -> Table:
         ("answers", "decided by", *FIGURES),
         tuple(rows),
         "Same scenarios and evidence in each row. Decided by a threshold of ½, one tuned for F1 on the other "
-        "folds, or the most probable of the 256 combinations. Independent: calibrated, each emotion by "
-        "itself, with the marginals of the joint prior; what the joint rows add to it is due to co-occurrence alone. "
+        "folds, or the most probable of the 256 combinations. Independent: each emotion by itself, with the same "
+        "calibration and marginals as the joint prior; what the joint rows add to it is due to co-occurrence alone. "
         "Intervals hold the fits fixed.",
     )
 
@@ -185,6 +186,10 @@ def _contrasts(ways: Mapping[str, Answers], refits: Mapping[Contrast, Floats], i
         names = (", ".join(WAYS[joint]), ", ".join(WAYS[control]))
         return (*names, figure, paired.a, paired.b, fixed, paired.p, again)
 
+    again_note = (
+        f" Last column: calibration, prior and thresholds fitted again in each of up to {REFITS} bootstrap samples "
+        f"(left out above {REFITS_AT_MOST} scenarios)."
+    )
     columns = ("A", "B", "figure", "of A", "of B", "difference", "p", "difference, fitted again")
     shown = len(columns) if refits else len(columns) - 1
     asked = [contrast for contrast in CONTRASTS if {contrast.joint, contrast.control} <= ways.keys()]
@@ -193,9 +198,7 @@ def _contrasts(ways: Mapping[str, Answers], refits: Mapping[Contrast, Floats], i
         "What entanglement adds",
         columns[:shown],
         tuple(row(contrast)[:shown] for contrast in asked),
-        "Joint minus independent on the same scenarios (for Hamming loss, below 0 is better): paired cluster "
-        "bootstrap, and p of the paired permutation test, both with the fits as they are. Last column: "
-        f"calibration, prior and thresholds fitted again in each of up to {REFITS} bootstrap samples (left "
-        f"out above {REFITS_AT_MOST} scenarios).",
+        "A minus B on the same scenarios (for Hamming loss, below 0 is better): paired cluster bootstrap, and p of the "
+        "paired permutation test, both with the fits as they are." + (again_note if refits else ""),
         {"of A": "share", "of B": "share", "p": "p"},
     )
