@@ -21,6 +21,7 @@ BUILT_IN = {
     "chiaro": "affectlab.benchmarks.chiaro",
     "cue": "affectlab.benchmarks.cue",
     "emoscene": "affectlab.benchmarks.emoscene",
+    "care": "affectlab.benchmarks.care",
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import create_model
 
+from affectlab.benchmarks.care.data import load as load_care
 from affectlab.errors import UserError
 from affectlab.items import Item, load_items
 from affectlab.items import corpora as c
@@ -151,7 +152,19 @@ def _path(given: Given, right: Given) -> str | None:
 
 
 def _both_layouts(given: Given, right: Given) -> str | None:
-    return "not covered yet: the two layouts of CAREBench's files come with the understanding issue"
+    records = [
+        {"id": str(number), "story_collection": {"final_scenario": f"Story {number}."}} for number in range(1, 13)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        whole, each = Path(folder) / "first_person.json", Path(folder) / "data" / "first_person"
+        each.mkdir(parents=True)
+        whole.write_text(json.dumps(records), encoding="utf-8")
+        for record in records:
+            alone = {name: value for name, value in record.items() if name != "id"}
+            (each / f"{record['id']}.json").write_text(json.dumps(alone), encoding="utf-8")
+        one, many = (load_care(str(source), {}, {}) for source in (whole, each.parent))
+    stories = [{item.id: item.inputs["story"] for item in loaded} for loaded in (one, many)]
+    return _same(*stories)
 
 
 _RULES: tuple[tuple[set[str], Callable[[Given, Given], str | None]], ...] = (

@@ -1,0 +1,45 @@
+"""CAREBench (arXiv 2605.17176): a true story, how its writer appraised it, and what they felt. Can a model follow the
+chain?
+
+Read in this order: ``spaces`` (what is answered), ``record`` and ``data`` (what is loaded), ``prompts``,
+``questions`` and ``protocols`` (RQ1, RQ2), ``counterfactual`` and ``subjectivity`` (RQ3, RQ4), then ``measures``,
+``shifts``, ``spread``, ``people`` and ``scores`` (what is computed), ``references`` (what the paper reports).
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from affectlab.benchmarks.base import Benchmark
+from affectlab.benchmarks.care.data import SETTINGS, load
+from affectlab.benchmarks.care.measures import PROTOCOLS, headline_names, measures
+from affectlab.benchmarks.care.protocols import NODES
+from affectlab.benchmarks.care.references import REFERENCES
+from affectlab.benchmarks.care.scores import VERSION, score
+from affectlab.benchmarks.care.spaces import SLOTS
+from affectlab.benchmarks.care.spread import DISTANCES
+
+
+def _perfect() -> dict[str, float]:
+    """Errors and distances are 0 when every answer is right."""
+    shown = [name for protocol in NODES for name in headline_names(protocol.name)]
+    return dict.fromkeys((*DISTANCES, *(name for name in shown if "rmse" in name)), 0.0)
+
+
+BENCHMARK = Benchmark(
+    name="care",
+    title="CAREBench: from the situation over appraisals to feelings",
+    version=VERSION,
+    paper="CAREBench (2026), Evaluating LLMs' Emotion Understanding by Assessing Cognitive Appraisal Reasoning, "
+    "arXiv 2605.17176",
+    question="What did the writer of a story think of it, and what did they feel?",
+    slots=dict(SLOTS),
+    protocols=dict(PROTOCOLS),
+    load=load,
+    sample=files(__name__) / "sample.jsonl",
+    score=score,
+    measures=measures,
+    references=REFERENCES,
+    settings=SETTINGS,
+    perfect=_perfect(),
+)

@@ -1,0 +1,164 @@
+"""Loading: one file with a list of records, or the release's folders with one file for each record.
+
+Source: the published code's layout, ``first_person/ID.json`` (or ``first_person_500``), ``third_person/ID.json`` with a
+list of observers, ``counterfactual/DIMENSION/ID.json`` with the observers whose rating lies on the other side.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from affectlab.benchmarks.care import spaces
+from affectlab.benchmarks.care.counterfactual import opposite
+from affectlab.benchmarks.care.record import Record, to_item
+from affectlab.errors import UserError
+from affectlab.items import Item
+from affectlab.items.load import Loaded, load_items
+from affectlab.items.parse import Parsed, Row
+from affectlab.items.problems import Problem
+from affectlab.items.read import read_json_file, rename, scan_rows
+from affectlab.items.source import json_files, read_text
+
+FIRST = ("first_person", "first_person_500")
+SETTINGS = {
+    "first_person": "folder of the first-person records within a data folder (default: first_person, first_person_500)",
+    "statements": "JSON file from dimension to the statement that was rated, for records keyed by statement",
+}
+
+
+def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> Loaded:
+    """Read records with their observers.
+
+    Args:
+        source: A file with a list of records or a record a line, ``hub:NAME``, a folder as the release has it, or a
+            folder of first-person files alone.
+        fields: Our field name -> the file's, where they differ.
+        options: Those of :data:`SETTINGS`.
+
+    Raises:
+        UserError: Naming the source and everything wrong in it.
+        WorldError: When the disk or the hub fails.
+    """
+    statements = _statements(options.get("statements"))
+    notes: list[str] = []
+
+    def scan(source: str, fields: Mapping[str, str]) -> Parsed:
+        if not Path(source).expanduser().is_dir():
+            return scan_rows(source, fields)
+        rows, problems, said = _folder(source, options.get("first_person"))
+        notes.extend(said)
+        return Parsed(rename(source, rows, fields), problems)
+
+    loaded = load_items(source, fields, Record, partial(to_item, statements=statements), scan=scan)
+    return replace(loaded, notes=(*notes, *_notes(loaded.items)))
+
+
+def _statements(path: str | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        data = json.loads(read_text(path))
+    except ValueError as error:
+        raise UserError(f"{path} is not JSON ({error}); it must be an object from dimension to statement") from error
+    if not isinstance(data, dict) or not all(isinstance(text, str) and text.strip() for text in data.values()):
+        raise UserError(f"{path} must be a JSON object from dimension to statement")
+    found = {spaces.APPRAISALS.require(name): " ".join(text.split()) for name, text in data.items()}
+    if missing := [name for name in spaces.DIMENSIONS if name not in found]:
+        raise UserError(f"{path} has no statement for {', '.join(missing)}")
+    return found
+
+
+def _folder(source: str, named: str | None) -> tuple[list[Row], list[Problem], list[str]]:
+    files = json_files(source)
+    rows, problems = _first_person(source, files, named)
+    by_id = {row.data["id"]: row for row in rows}
+    observers: dict[str, dict[str, dict[str, Any]]] = {}
+    strange: set[str] = set()
+    for name in files:
+        part, _, rest = name.partition("/")
+        if part not in ("third_person", "counterfactual") or not rest:
+            continue
+        dimension, stem = Path(rest).parent.as_posix(), Path(rest).stem
+        dimension_id = spaces.APPRAISALS.resolve(dimension) if part == "counterfactual" else None
+        if part == "counterfactual" and dimension_id is None:
+            expected = "a dimension as folder: " + ", ".join(label.names["en"] for label in spaces.APPRAISALS)
+            problems.append(Problem(1, "", f"the folder {dimension!r}", expected, file=name))
+            continue
+        if stem not in by_id:
+            strange.add(stem)
+            continue
+        read, wrong = read_json_file(source, name)
+        problems += wrong
+        known = observers.setdefault(stem, {})
+        for place, row in enumerate(read):
+            person = str(row.data.get("participant_id", place))
+            one = known.setdefault(person, {**row.data, "listed": []})
+            if dimension_id is not None:
+                one["listed"] = [*one["listed"], dimension_id]
+    for stem, people in observers.items():
+        by_id[stem].data["observers"] = list(people.values())
+    said = [f"{len(strange)} stories have observers' files but no first-person record; they are left out."]
+    return rows, problems, said if strange else []
+
+
+def _first_person(source: str, files: list[str], named: str | None) -> tuple[list[Row], list[Problem]]:
+    for folder in (named,) if named else FIRST:
+        chosen = [name for name in files if name.startswith(f"{folder}/")]
+        if chosen:
+            return _one_each(source, chosen)
+        if f"{folder}.json" in files:
+            return _list(source, f"{folder}.json")
+    top = [name for name in files if "/" not in name]
+    if named or not top:
+        wanted = f"{named}/ or {named}.json" if named else "first_person/, first_person_500/ or first_person.json"
+        raise UserError(f"{source} holds no {wanted}; name the folder that does, or one with a .json file a record")
+    return _one_each(source, top)
+
+
+def _one_each(source: str, names: list[str]) -> tuple[list[Row], list[Problem]]:
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    for name in names:
+        read, wrong = read_json_file(source, name)
+        problems += wrong
+        if len(read) != 1 and not wrong:
+            problems.append(Problem(1, "", f"{len(read)} records", "one record a file", file=name))
+        rows += [replace(row, data={**row.data, "id": Path(name).stem}) for row in read[:1]]
+    return rows, problems
+
+
+def _list(source: str, name: str) -> tuple[list[Row], list[Problem]]:
+    read, problems = read_json_file(source, name)
+    keys = ("id", "sample_id", "story_id", "participant_id")
+    rows = []
+    for row in read:
+        written = next((str(row.data[key]) for key in keys if row.data.get(key) is not None), None)
+        if written is None:
+            problems.append(row.problem("id", "nothing", f"one of {', '.join(keys)}"))
+        else:
+            rows.append(replace(row, data={**row.data, "id": written}))
+    return rows, problems
+
+
+def _notes(items: tuple[Item, ...]) -> Iterator[str]:
+    """What of the data must be known beside figures."""
+    expected = len(spaces.DIMENSIONS)
+    short = [item for item in items if sum(slot in item.gold for slot in spaces.DIMENSIONS) < expected]
+    if short:
+        yield f"{len(short)} of {len(items)} stories lack some of the 22 ratings; what there is, is scored."
+    listed = other = 0
+    for item in items:
+        for observer in item.inputs.get("observers", ()):
+            for dimension in observer["listed"]:
+                listed += 1
+                other += not opposite(item.gold.get(dimension), observer["answers"].get(dimension))
+    if other:
+        yield (
+            f"{other} of {listed} records in counterfactual folders do not lie on the other side of the scale's "
+            "midpoint than the first person's rating; they are not used."
+        )

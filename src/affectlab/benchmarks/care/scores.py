@@ -1,0 +1,321 @@
+"""The score sheet of a CAREBench run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from affectlab.benchmarks import sheets
+from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.care import people, shifts, spaces, spread
+from affectlab.benchmarks.care.counterfactual import SHIFTED
+from affectlab.benchmarks.care.measures import (
+    SIDES,
+    headline_names,
+    measures,
+    named,
+    node_measures,
+    presentations,
+)
+from affectlab.benchmarks.care.subjectivity import SAMPLED
+from affectlab.items import Item
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Cell, Scores, Table
+from affectlab.metrics.text import corpus_bleu
+from affectlab.stats.bootstrap import estimates
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.paired import paired_differences
+
+VERSION = "1"
+COMPARED = (
+    "appraisal_rmse",
+    "appraisal_rmse_expected",
+    "positive_level_rmse",
+    "negative_level_rmse",
+    "positive_example_f1",
+    "negative_example_f1",
+)
+HUMAN = (
+    "appraisal_rmse",
+    "appraisal_accuracy",
+    *(
+        f"{side}_{kind}"
+        for side in SIDES
+        for kind in ("level_rmse", "example_f1", "micro_f1", "macro_f1", "exact_match")
+    ),
+    "rouge_l",
+)
+
+NO_LOO = frozenset({"appraisal_accuracy", "rouge_l"})
+"""Not defined against several others: hardly any rating equals a mean, and texts have none."""
+
+
+def score(scoring: Scoring) -> Scores:
+    """Scores of one condition's predictions; which ones goes by the protocol."""
+    table, protocol = scoring.table, scoring.protocol
+    if protocol in {one.name for one in SHIFTED}:
+        found = _marked(estimates(measures(table, protocol), how=scoring.interval))
+        names = shifts.shift_names(by_likelihood=protocol.endswith("-likelihood"))
+        made = shifts.tables(scoring, found)
+    elif protocol in {one.name for one in SAMPLED}:
+        found = spread.spread_estimates(table, scoring.interval)
+        names, made = spread.HEADLINE, spread.tables(scoring, found)
+    else:
+        found = _marked(estimates(measures(table, protocol), how=scoring.interval))
+        names = headline_names(protocol)
+        made = tuple(_node_tables(scoring, found))
+    return Scores(
+        headline=tuple(found[name] for name in names),
+        tables=(*made, sheets.outcomes(table), *sheets.flags(table)) if len(table) else made,
+        notes=tuple(_notes(scoring)),
+        signature=(
+            f"care:{VERSION}|protocol:{protocol}|RMSE:pooled, share of the scale's range|missing:left out of RMSE, "
+            "wrong "
+            f"in F1 and accuracy|example F1 of two empty sets:1|macroF1:10 labels|cluster:story|{scoring.interval}"
+        ),
+    )
+
+
+def _marked(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """Estimates with their unit: errors and correlations are numbers of their own, the rest are shares."""
+    return {
+        name: replace(one, unit="number") if "rmse" in name or "_r:" in f"{name}:" else one
+        for name, one in found.items()
+    }
+
+
+def _node_tables(scoring: Scoring, found: Mapping[str, Estimate]) -> Iterator[Table]:
+    shown = presentations(scoring.protocol)
+    if len(shown) > 1:
+        yield _against_story(scoring, shown)
+    for variant in shown:
+        yield from _figures(found, variant)
+    asked = {scoring.table.item.values[code] for code in set(scoring.table.item.codes.tolist())}
+    items = people.observers([item for item in scoring.items if item.id in asked])
+    if items:
+        yield _humans(scoring, items)
+    if found[named("rouge_l", _core_variant(shown))].n:
+        yield _texts(scoring.table, found, _core_variant(shown))
+
+
+def _core_variant(shown: Mapping[str, str]) -> str:
+    """The presentation in which core questions are asked, if any is."""
+    return next((variant for variant, given in shown.items() if given == "s+own"), next(iter(shown)))
+
+
+def _figures(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
+    def of(name: str) -> Estimate:
+        return found[named(name, variant)]
+
+    where = f", {variant}" if variant else ""
+    suffix = f"_{variant}" if variant else ""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            "appraisals",
+            of("appraisal_rmse"),
+            of("appraisal_rmse_expected"),
+            of("appraisal_accuracy"),
+            of("appraisal_coverage"),
+        )
+    ]
+    rows += [
+        (
+            f"  {group}",
+            of(f"{group}_rmse"),
+            of(f"{group}_rmse_expected"),
+            of(f"{group}_accuracy"),
+            of(f"{group}_coverage"),
+        )
+        for group in spaces.GROUPS
+    ]
+    rows += [
+        (slot, of(f"{slot}_rmse"), of(f"{slot}_rmse_expected"), of(f"{slot}_accuracy"), of(f"{slot}_coverage"))
+        for slot in spaces.LEVELS
+    ]
+    rows = [row for row in rows if isinstance(row[4], Estimate) and row[4].n]
+    if rows:
+        yield Table(
+            f"scales{suffix}",
+            f"Ratings and levels{where}",
+            ("what", "RMSE", "RMSE of the mean", "exact", "coverage"),
+            tuple(rows),
+            "RMSE is a share of the scale's range, pooled over all stories and dimensions, over the answers there are. "
+            "RMSE of the mean: of the scale's mean under the options' probabilities (likelihood only). Exact: "
+            "unread wrong.",
+        )
+    dimensions = [
+        (slot, spaces.APPRAISALS[slot].definition, of(f"rmse:{slot}"), of(f"coverage:{slot}"))
+        for slot in (() if variant else spaces.DIMENSIONS)
+        if of(f"coverage:{slot}").n
+    ]
+    if dimensions:
+        yield Table(
+            "dimensions",
+            "By appraisal dimension",
+            ("dimension", "statement", "RMSE", "coverage"),
+            tuple(dimensions),
+        )
+    yield from _sets(found, variant)
+
+
+def _sets(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
+    def of(name: str) -> Estimate:
+        return found[named(name, variant)]
+
+    sides = [side for side in SIDES if of(f"{side}_labels_coverage").n]
+    if not sides:
+        return
+    where = f", {variant}" if variant else ""
+    suffix = f"_{variant}" if variant else ""
+    kinds = ("example_f1", "micro_f1", "macro_f1", "exact_match", "labels_coverage")
+    yield Table(
+        f"label_sets{suffix}",
+        f"Label sets{where}",
+        ("side", "example F1", "micro-F1", "macro-F1", "exact match", "coverage"),
+        tuple((side, *(of(f"{side}_{kind}") for kind in kinds)) for side in sides),
+        "Two empty sets agree (example F1 1); a reply that cannot be read is no empty set and counts 0. "
+        "Macro-F1 is over all ten labels, those that nobody has counting 0.",
+    )
+    if variant:
+        return
+    yield Table(
+        "labels",
+        "By label",
+        ("side", "label", "F1"),
+        tuple(
+            (side, label.names["en"], of(f"{side}_f1:{label.id}"))
+            for side in sides
+            for label in spaces.SETS[f"{side}_labels"]
+        ),
+        "No figure: nobody has the label, people or model.",
+    )
+
+
+def _against_story(scoring: Scoring, shown: Mapping[str, str]) -> Table:
+    """ΔP(a), ΔP(e): each presentation minus the first, the story alone, on stories that were asked under both."""
+    base = _renamed(scoring.table, "")
+    alone = f"{shown['']} alone"
+    rows: list[tuple[Cell, ...]] = []
+    for variant in list(shown)[1:]:
+        more = _renamed(scoring.table, variant)
+        common = {name for name in more.cluster.values if more.cluster.equals(name).any()}
+        common &= {name for name in base.cluster.values if base.cluster.equals(name).any()}
+        if not common:
+            continue
+        first, second = (node_measures(_of_clusters(part, common), "s") for part in (more, base))
+        results = paired_differences(first, second, COMPARED, scoring.interval)
+        rows += [
+            (variant, name, one.a, one.b, one.difference, one.p)
+            for name, one in results.items()
+            if one.a is not None and one.b is not None
+        ]
+    return Table(
+        "injection",
+        "What more of the chain changes, against the story alone",
+        ("given", "figure", "given it", alone, "difference", "p"),
+        tuple(rows),
+        "Paired over stories; intervals resample stories, p by swapping within stories, uncorrected for multiplicity. "
+        "For RMSE below 0 is better, for F1 above 0. All are shares: an RMSE of its scale's range.",
+        {"given it": "share", alone: "share", "p": "p"},
+    )
+
+
+def _renamed(table: PredictionTable, variant: str) -> PredictionTable:
+    """Ratings and feelings of one presentation, as if it were the only one."""
+    part = table.where(table.variant.equals(variant))
+    wanted = np.isin(part.slot.codes, [code for code, slot in enumerate(part.slot.values) if slot not in spaces.CORE])
+    part = part.where(wanted)
+    return replace(part, variant=replace(part.variant, values=tuple("" for _ in part.variant.values)))
+
+
+def _of_clusters(table: PredictionTable, names: set[str]) -> PredictionTable:
+    codes = [code for code, name in enumerate(table.cluster.values) if name in names]
+    return table.where(np.isin(table.cluster.codes, codes))
+
+
+def _humans(scoring: Scoring, items: Sequence[Item]) -> Table:
+    shown = presentations(scoring.protocol)
+    ids = {item.id for item in items}
+    codes = [code for code, name in enumerate(scoring.table.item.values) if name in ids]
+    part = scoring.table.where(np.isin(scoring.table.item.codes, codes))
+    model = _marked(estimates(measures(part, scoring.protocol), how=scoring.interval))
+    writer = _marked(people.row(items, HUMAN, scoring.interval))
+    loo = [name for name in HUMAN if name not in NO_LOO]
+    others = _marked(people.row(items, loo, scoring.interval, loo=True))
+    rows: list[tuple[Cell, ...]] = []
+    for variant in shown:
+        rows += [
+            (variant or "this run", name, model[named(name, variant)], writer[name], others.get(name))
+            for name in HUMAN
+            if model[named(name, variant)].n and (not variant or name in COMPARED)
+        ]
+    return Table(
+        "people",
+        "Beside observers, on exactly the same stories",
+        ("presentation", "figure", "model", "observers", "one observer against the others"),
+        tuple(rows),
+        f"{len(items)} stories with observers. Observers: each against the writer, as the model. One against the "
+        "others: "
+        "gold is the mean rating, and the labels of the majority, of the other observers of the story. Every story "
+        "weighs the "
+        "same; n counts observers' answers.",
+    )
+
+
+def _texts(table: PredictionTable, found: Mapping[str, Estimate], variant: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    signatures: set[str] = set()
+    missing = False
+    here = table.where(table.variant.equals(variant))
+    for slots, name in ((spaces.CORE, "rouge_l"), *(((slot,), f"rouge_l:{slot}") for slot in spaces.CORE)):
+        wanted = np.isin(here.slot.codes, [code for code, slot in enumerate(here.slot.values) if slot in slots])
+        part = here.where(wanted)
+        pairs = [
+            (part.gold.values[gold], part.value.values[value])
+            for gold, value in zip(part.gold.codes.tolist(), part.value.codes.tolist(), strict=True)
+        ]
+        whole = [(gold, value) for gold, value in pairs if gold is not None and value is not None]
+        bleu = corpus_bleu([gold for gold, _ in whole], [value for _, value in whole]) if whole else None
+        missing = missing or (bool(whole) and bleu is None)
+        signatures |= {bleu.signature} if bleu else set()
+        rows.append(
+            (
+                slots[0] if len(slots) == 1 else "all",
+                found[named(name, variant)],
+                bleu.value if bleu else None,
+                len(whole),
+                len(pairs),
+            )
+        )
+    said = (
+        "BLEU needs sacrebleu: pip install affectlab[text]." if missing else f"BLEU: {', '.join(sorted(signatures))}."
+    )
+    return Table(
+        "core",
+        "Core answers against the writer's",
+        ("question", "ROUGE-L", "BLEU", "answers", "asked"),
+        tuple(rows),
+        f"ROUGE-L: F1 of words in order, no stemming. {said} Overlap of words says little about short answers: "
+        "read some.",
+        {"BLEU": "share"},
+    )
+
+
+def _notes(scoring: Scoring) -> Iterator[str]:
+    table = scoring.table
+    without = int(table.gold.equals(None).sum())
+    if without == len(table):
+        yield f"None of the {len(table)} predictions has gold: they are predictions only, and nothing can be scored."
+    elif without:
+        yield f"{without} of {len(table)} predictions have no gold and count only for the coverage."
+    unread = len(table) - int(table.outcome.equals("ok").sum())
+    if unread:
+        yield f"{unread} of {len(table)} answers could not be read. Nothing was filled in for them."
+    if scoring.items and scoring.protocol in {one.name for one in (*SHIFTED, *SAMPLED)}:
+        asked = len(set(table.item.codes.tolist()))
+        left = len(scoring.items) - asked
+        if left:
+            why = "observer on the other side of a midpoint" if scoring.protocol.startswith("counter") else "observers"
+            yield f"{left} of {len(scoring.items)} stories have no {why}, or no answer yet, and are in no figure."

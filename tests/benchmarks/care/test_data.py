@@ -1,0 +1,175 @@
+"""Both published layouts, the bundled sample's, and everything that can be wrong in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affectlab.benchmarks.care import spaces
+from affectlab.benchmarks.care.counterfactual import selected
+from affectlab.benchmarks.care.data import load
+from affectlab.benchmarks.care.record import labels_in, level_in
+from affectlab.errors import UserError
+from affectlab.items import source_digest
+
+
+def chain(rating: str = "Somewhat agree", **more: Any) -> dict[str, Any]:
+    return {
+        "cognitive_questions": {
+            "final_scenario": "The story, and why.",
+            "summary_answers": {"previousStory": "x", "control": "Nothing could be done."},
+        },
+        "appraisal_ratings": {"relevance.bodily motives": rating, "control.general": "2"},
+        "emotion_labels": {
+            "positive_level": "0 - Not at all positive",
+            "negative_level": "5 – Very negative",
+            "positive_emotion_labels": [],
+            "negative_emotion_labels": ["Sad, downhearted, unhappy", "Angry, frustrated, annoyed"],
+        },
+        **more,
+    }
+
+
+def record(**more: Any) -> dict[str, Any]:
+    return {"story_collection": {"final_scenario": "It rained."}, **chain(), **more}
+
+
+def put(root: Path, name: str, content: Any) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A folder as the published code has it: two stories, observers of one, a counterfactual folder."""
+    put(tmp_path, "first_person/7.json", record())
+    put(tmp_path, "first_person/12.json", record())
+    third = [chain("Strongly disagree", participant_id=11), chain("Strongly agree", participant_id=12)]
+    put(tmp_path, "third_person/7.json", third)
+    put(tmp_path, "counterfactual/relevance.bodily motives/7.json", third[:1])
+    return tmp_path
+
+
+def test_the_release_folder(release: Path) -> None:
+    loaded = load(str(release), {}, {})
+    assert [item.id for item in loaded] == ["12", "7"]
+    item = loaded[1]
+    assert item.gold == {
+        "relevance.bodily_motives": 4,
+        "control.general": 2,
+        "positive_level": 0,
+        "negative_level": 5,
+        "positive_labels": (),
+        "negative_labels": ("angry_frustrated_annoyed", "sad_downhearted_unhappy"),
+        "core_control": "Nothing could be done.",
+    }
+    assert item.inputs["woven"] == "The story, and why."
+    assert [one["id"] for one in item.inputs["observers"]] == ["11", "12"]
+    assert selected(item) == {"11": ("relevance.bodily_motives",)}
+    assert any("2 of 2 stories lack some of the 22 ratings" in note for note in loaded.notes)
+    assert source_digest(str(release))
+
+
+def test_one_list_gives_the_same_items(release: Path, tmp_path: Path) -> None:
+    folder = load(str(release), {}, {})
+    observers = json.loads((release / "third_person/7.json").read_text(encoding="utf-8"))
+    put(tmp_path, "whole.json", [record(id=12), record(id="7", observers=observers)])
+    whole = load(str(tmp_path / "whole.json"), {}, {})
+    assert [item.gold for item in whole] == [item.gold for item in folder]
+    assert [item.id for item in whole] == [item.id for item in folder]
+    first, second = (items[1].inputs["observers"] for items in (folder, whole))
+    assert [{**one, "listed": []} for one in first] == second
+
+
+def test_a_list_inside_a_folder_and_a_folder_of_files_alone(tmp_path: Path) -> None:
+    put(tmp_path / "a", "first_person.json", [record(participant_id="p1")])
+    put(tmp_path / "a", "third_person/p1.json", [chain()])
+    put(tmp_path / "b", "p1.json", record(participant_id="other"))
+    both = [load(str(tmp_path / name), {}, {}) for name in "ab"]
+    assert [items[0].id for items in both] == ["p1", "p1"]  # a file's name goes before what stands in it
+    assert len(both[0][0].inputs["observers"]) == 1
+
+
+def test_another_first_person_folder_by_name(release: Path) -> None:
+    put(release, "first_person_500/7.json", record())
+    assert [item.id for item in load(str(release), {}, {"first_person": "first_person_500"})] == ["7"]
+    with pytest.raises(UserError, match="holds no nowhere/"):
+        load(str(release), {}, {"first_person": "nowhere"})
+
+
+def test_counterfactual_folders_alone_give_observers(release: Path) -> None:
+    (release / "third_person/7.json").unlink()
+    put(release, "counterfactual/control.general/7.json", [chain("Strongly disagree", participant_id=11)])
+    loaded = load(str(release), {}, {})
+    [observer] = loaded[1].inputs["observers"]
+    assert observer["listed"] == ["control.general", "relevance.bodily_motives"]
+    # control is rated 2 by both: it does not lie on the other side, whatever folder it stands in
+    assert selected(loaded[1]) == {"11": ("relevance.bodily_motives",)}
+    assert any("1 of 2 records in counterfactual folders" in note for note in loaded.notes)
+
+
+def test_observers_of_no_story_are_counted(release: Path) -> None:
+    put(release, "third_person/99.json", [chain()])
+    assert "1 stories have observers' files but no first-person record" in load(str(release), {}, {}).notes[0]
+
+
+def test_every_problem_is_named_with_its_file(release: Path) -> None:
+    put(release, "first_person/12.json", record(appraisal_ratings={"control.general": "Agree"}))
+    put(release, "counterfactual/relevance.moods/7.json", [chain()])
+    with pytest.raises(UserError) as caught:
+        load(str(release), {}, {})
+    said = str(caught.value)
+    assert "first_person/12.json, field appraisal_ratings.control.general: found 'Agree'; expected one of 1 - " in said
+    assert "counterfactual/relevance.moods/7.json: found the folder 'relevance.moods'" in said
+
+
+def test_a_statement_that_is_no_dimension_asks_for_the_statements(tmp_path: Path) -> None:
+    put(tmp_path, "x.json", [record(id=1, appraisal_ratings={"My own words about it.": "Somewhat agree"})])
+    with pytest.raises(UserError, match="--set statements=FILE"):
+        load(str(tmp_path / "x.json"), {}, {})
+    statements = {label.names["en"]: f"Statement of {label.id}." for label in spaces.APPRAISALS}
+    put(tmp_path, "statements.json", {**statements, "control.general": "My own words about it"})
+    [item] = load(str(tmp_path / "x.json"), {}, {"statements": str(tmp_path / "statements.json")})
+    assert item.gold["control.general"] == 4
+    assert item.inputs["statements"]["control.general"] == "My own words about it"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [([], "JSON object"), ({"mood": "x"}, "mood"), ({"control.general": "x"}, "no statement for")],
+)
+def test_bad_statements_are_refused(tmp_path: Path, content: Any, said: str) -> None:
+    put(tmp_path, "x.json", [record(id=1)])
+    put(tmp_path, "statements.json", content)
+    with pytest.raises(UserError, match=said):
+        load(str(tmp_path / "x.json"), {}, {"statements": str(tmp_path / "statements.json")})
+
+
+@pytest.mark.parametrize(
+    ("written", "level"),
+    [("4 - Somewhat agree", 4), ("4 – Somewhat agree", 4), ("somewhat agree", 4), (4, 4), ("4", 4), ("", None)],
+)
+def test_levels_are_read_in_any_spelling(written: Any, level: int | None) -> None:
+    assert level_in(spaces.AGREEMENT, written) == level
+
+
+@pytest.mark.parametrize("written", ["4 - Somewhat disagree", "Agree", 6, 0, True, 3.5, "six", "3 agree"])
+def test_levels_that_are_none_are_refused(written: Any) -> None:
+    with pytest.raises(ValueError, match="one of 1 - Strongly disagree"):
+        level_in(spaces.AGREEMENT, written)
+
+
+def test_label_sets_are_split_at_semicolons_only() -> None:
+    positive = spaces.SETS["positive_labels"]
+    both = ["grateful_appreciative_thankful", "glad_happy_joyful"]
+    assert labels_in(positive, "Glad, happy, joyful; Grateful, appreciative, thankful") == both
+    assert labels_in(positive, ["Glad, happy, joyful"] * 2) == ["glad_happy_joyful"]
+    assert labels_in(positive, "None") == labels_in(positive, []) == []
+    assert labels_in(positive, None) is None
+    for wrong in ("Glad", ["None", "Glad, happy, joyful"], 5):
+        with pytest.raises(ValueError, match=r"groups of|a list"):
+            labels_in(positive, wrong)

@@ -1,0 +1,205 @@
+"""RQ1 and RQ2 worked by hand, and what constant and missing answers score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import sqrt
+from typing import Any
+
+import pytest
+
+from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.care import spaces
+from affectlab.benchmarks.care.measures import measures
+from affectlab.benchmarks.care.people import row
+from affectlab.benchmarks.care.scores import score
+from affectlab.items import Item
+from affectlab.metrics.predictions import Prediction, PredictionTable
+from affectlab.metrics.scores import Scores
+from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
+
+GLAD, CALM, PROUD = "glad_happy_joyful", "calm_peaceful_relaxed", "proud_confident_determined"
+HOW = Interval(replicates=50)
+
+
+def rows(answers: Iterable[tuple[str, str, Any, Any]], variant: str = "") -> list[Prediction]:
+    """(story, slot, gold, answer); ``None`` as answer: could not be read."""
+    return [
+        Prediction(story, story, slot, "ok" if answer is not None else "unparseable", answer, gold, variant)
+        for story, slot, gold, answer in answers
+    ]
+
+
+def value(predictions: list[Prediction], name: str, protocol: str = "s") -> float | None:
+    return measures(PredictionTable.from_rows(predictions), protocol).value(name)
+
+
+def scored(predictions: list[Prediction], protocol: str, items: tuple[Item, ...] = ()) -> Scores:
+    return score(Scoring(PredictionTable.from_rows(predictions), "neutral", protocol, HOW, items))
+
+
+def cells(scores: Scores, table: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+    found = scores.table(table)
+    named = [dict(zip(found.columns, line, strict=True)) for line in found.rows]
+    return {tuple(v for v in line.values() if isinstance(v, str)): line for line in named}
+
+
+RATINGS = [
+    ("1", "control.general", 1, 2),
+    ("1", "control.select", 5, 5),
+    ("2", "control.general", 3, 3),
+    ("2", "relevance.general", 5, 1),
+    ("2", "relevance.urgency", 4, None),
+]
+
+
+def test_rmse_is_pooled_over_the_answers_there_are() -> None:
+    # errors as shares of 4: 1/4, 0, 0, 1; mean square (1/16 + 1)/4 = 17/64
+    assert value(rows(RATINGS), "appraisal_rmse") == pytest.approx(sqrt(17 / 64))
+    # control: (1/16 + 0 + 0)/3;  relevance: the one readable answer is off by the whole scale
+    assert value(rows(RATINGS), "control_rmse") == pytest.approx(sqrt(1 / 48))
+    assert value(rows(RATINGS), "relevance_rmse") == 1.0
+    assert value(rows(RATINGS), "rmse:control.general") == pytest.approx(sqrt(1 / 32))
+    # two of five equal, the unread one wrong; four of five read
+    assert value(rows(RATINGS), "appraisal_accuracy") == pytest.approx(2 / 5)
+    assert value(rows(RATINGS), "appraisal_coverage") == pytest.approx(4 / 5)
+    assert value(rows(RATINGS), "coverage:relevance.urgency") == 0.0
+
+
+def test_the_published_example_of_normalised_rmse() -> None:
+    gold, answers = [1, 2, 4, 5, 3], [2, 2, 5, 3, 3]
+    # RMSE 1.095445, by the range of the scale 4: .273861; on the levels, 0 to 6, by 6.
+    found = rows((str(n), "control.general", g, a) for n, (g, a) in enumerate(zip(gold, answers, strict=True)))
+    assert value(found, "appraisal_rmse") == pytest.approx(0.273861, abs=5e-7)
+    levels = rows([("1", "positive_level", 0, 6)])
+    assert value(levels, "positive_level_rmse") == 1.0
+
+
+def test_a_constant_answer_scores_the_spread_around_it() -> None:
+    # Gold 1..5 answered 3 throughout: squares 4 1 0 1 4, mean 2, root over 4.
+    found = rows((str(gold), "control.general", gold, 3) for gold in range(1, 6))
+    assert value(found, "appraisal_rmse") == pytest.approx(sqrt(2) / 4)
+    assert value(found, "appraisal_accuracy") == pytest.approx(1 / 5)
+
+
+SETS = [
+    ("1", "positive_labels", (GLAD, CALM), (GLAD,)),
+    ("2", "positive_labels", (), ()),
+    ("3", "positive_labels", (PROUD,), (GLAD,)),
+    ("4", "positive_labels", (), None),
+]
+
+
+def test_label_sets() -> None:
+    # example F1: 2*1/(2+1) = 2/3, both empty 1, 0, and an unread reply is no empty set: 0
+    assert value(rows(SETS), "positive_example_f1") == pytest.approx((2 / 3 + 1) / 4)
+    # pooled: one hit, one false alarm (glad, story 3), two misses (calm, proud): 2/(2+1+2)
+    assert value(rows(SETS), "positive_micro_f1") == pytest.approx(2 / 5)
+    # glad 2/(2+1) = 2/3, calm and proud 0, seven labels that nobody has 0: /10
+    assert value(rows(SETS), "positive_macro_f1") == pytest.approx(2 / 30)
+    assert value(rows(SETS), "positive_exact_match") == pytest.approx(1 / 4)
+    assert value(rows(SETS), "positive_labels_coverage") == pytest.approx(3 / 4)
+    assert value(rows(SETS), f"positive_f1:{GLAD}") == pytest.approx(2 / 3)
+    assert value(rows(SETS), "positive_f1:amused_entertained") is None
+    assert value(rows(SETS), "negative_example_f1") is None
+
+
+def test_example_f1_rests_on_all_sets() -> None:
+    scores = scored(rows(SETS), "s")
+    figure = scores.figure("positive_example_f1")
+    assert (figure.n, figure.clusters) == (4, 4)
+    assert scores.figure("coverage").n == 4
+    assert any("1 of 4 answers could not be read" in note for note in scores.notes)
+
+
+def test_answering_none_always_scores_the_share_of_empty_sets() -> None:
+    found = rows((story, slot, gold, ()) for story, slot, gold, _ in SETS)
+    assert value(found, "positive_example_f1") == pytest.approx(1 / 2)
+    assert value(found, "positive_macro_f1") == value(found, "positive_micro_f1") == 0.0
+
+
+def test_core_answers_overlap() -> None:
+    answers = [
+        ("1", "core_control", "I could do nothing about it", "I could do nothing"),  # 4 of 6 and 4 words: 8/10
+        ("2", "core_control", "it was mine", "it was mine"),  # 1
+        ("3", "core_control", "it was mine", None),  # in no overlap, in the coverage
+    ]
+    assert value(rows(answers), "rouge_l", "core") == pytest.approx(0.9)
+    assert value(rows(answers), "coverage", "core") == pytest.approx(2 / 3)
+    line = cells(scored(rows(answers), "core"), "core")[("all",)]
+    assert (line["answers"], line["asked"]) == (2, 3)
+
+
+def test_expectation_stands_beside_the_choice() -> None:
+    answers = [("1", "control.general", 4, 5), ("1", "mean:control.general", 4, 4.5)]
+    assert value(rows(answers), "appraisal_rmse", "s-likelihood") == pytest.approx(1 / 4)
+    assert value(rows(answers), "appraisal_rmse_expected", "s-likelihood") == pytest.approx(0.5 / 4)
+
+
+def test_injection_is_compared_story_by_story() -> None:
+    stories = [str(number) for number in range(8)]
+    alone = rows((story, "control.general", 3, 1) for story in stories)
+    given = rows(((story, "control.general", 3, 3) for story in stories), "s+r")
+    scores = scored([*alone, *given], "injection")
+    assert scores.figure("appraisal_rmse").value == pytest.approx(0.5)
+    assert scores.figure("appraisal_rmse:s+r").value == 0.0
+    line = cells(scores, "injection")[("s+r", "appraisal_rmse")]
+    assert isinstance(line["difference"], Estimate)
+    assert line["difference"].value == pytest.approx(-0.5)
+    assert line["difference"].clusters == 8
+    # 8 equal differences: 2 of 256 swaps are as extreme; 50 random swaps give about that.
+    assert line["p"] < 0.1
+
+
+def test_a_story_without_its_pair_is_in_no_difference() -> None:
+    alone = rows([("1", "control.general", 3, 1), ("2", "control.general", 3, 1), ("3", "control.general", 1, 5)])
+    given = rows([("1", "control.general", 3, 3), ("2", "control.general", 3, 3)], "s+r")
+    line = cells(scored([*alone, *given], "injection"), "injection")[("s+r", "appraisal_rmse")]
+    assert line["s alone"] == pytest.approx(0.5)  # story 3 alone would make it worse
+
+
+def person(**answers: Any) -> dict[str, Any]:
+    return {"id": str(answers), "woven": "", "persona": [], "answers": answers, "listed": []}
+
+
+STORIES = (
+    # Two observers, off by 2 and by 0 of 4.
+    Item(
+        "1",
+        0,
+        {"observers": [person(**{"control.general": 3, "positive_labels": [GLAD]}), person(**{"control.general": 1})]},
+        {"control.general": 1, "positive_labels": (GLAD,)},
+    ),
+    # One observer, off by 4.
+    Item("2", 1, {"observers": [person(**{"control.general": 5})]}, {"control.general": 1}),
+    Item("3", 2, {}, {"control.general": 1}),
+)
+
+
+def test_observers_weigh_by_story_on_the_stories_of_the_run() -> None:
+    found = row(STORIES[:2], ("appraisal_rmse", "positive_example_f1"), HOW)
+    # story 1: mean square (1/4 + 0)/2 = 1/8; story 2: 1; each story once: 9/16
+    assert found["appraisal_rmse"].value == pytest.approx(sqrt(9 / 16))
+    # one right, the other observer gave no set
+    assert found["positive_example_f1"].value == pytest.approx(1 / 2)
+
+
+def test_one_observer_against_the_others() -> None:
+    # Story 1: 3 against 1 and 1 against 3: both off by 2 of 4. Story 2 has no other.
+    found = row(STORIES[:2], ("appraisal_rmse",), HOW, loo=True)
+    assert found["appraisal_rmse"].value == pytest.approx(0.5)
+
+
+def test_the_human_row_is_on_exactly_the_runs_stories() -> None:
+    answers = [(item.id, "control.general", 1, 1) for item in (STORIES[0], STORIES[2])]
+    table = scored(rows(answers), "s", STORIES).table("people")
+    line = dict(zip(table.columns, table.rows[0], strict=True))
+    assert "1 stories with observers" in table.note
+    assert line["model"].n == 1  # type: ignore[union-attr]
+    assert line["observers"].value == pytest.approx(sqrt(1 / 8))  # type: ignore[union-attr]
+
+
+def test_every_slot_has_its_scale() -> None:
+    assert [spaces.bounds(slot) for slot in ("control.general", "negative_level")] == [(1, 5), (0, 6)]
+    assert len(spaces.DIMENSIONS) == 22

@@ -1,0 +1,126 @@
+"""RQ3 worked by hand, and models whose behaviour is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.care.counterfactual import WRITER, opposite
+from affectlab.benchmarks.care.measures import measures
+from affectlab.benchmarks.care.scores import score
+from affectlab.benchmarks.care.shifts import shifts
+from affectlab.metrics.predictions import Prediction, PredictionTable
+from affectlab.metrics.scores import Scores
+from affectlab.stats.bootstrap import Interval
+
+D = "control.general"
+GLAD = "glad_happy_joyful"
+STORIES = {  # writer, observers
+    "1": (1, (4, 5)),
+    "2": (2, (4, 1)),  # the second observer is on the writer's side
+    "3": (5, (1, 1)),
+    "4": (4, (2, 3)),  # the second is on no side
+    "5": (2, (5, 4)),
+}
+
+
+def table(answer: Callable[[str, int], int | None], slot: str = D) -> PredictionTable:
+    """Predictions of a model that answers from who speaks and what they rated."""
+    rows = []
+    for story, (writer, observers) in STORIES.items():
+        told = {WRITER: writer, **{f"observer={place}": rating for place, rating in enumerate(observers)}}
+        for variant, rating in told.items():
+            value = answer(variant, rating)
+            outcome = "ok" if value is not None else "unparseable"
+            rows.append(Prediction(story, story, slot, outcome, value, rating, variant))
+    return PredictionTable.from_rows(rows)
+
+
+def pairs(made: PredictionTable) -> tuple[list[float], list[float]]:
+    found = shifts(made, made.cluster.codes.tolist())["appraisal", D]
+    return found.human, found.model
+
+
+def scored(made: PredictionTable) -> Scores:
+    return score(Scoring(made, "neutral", "counterfactual", Interval(replicates=50)))
+
+
+@pytest.mark.parametrize(
+    ("first", "third", "selected"),
+    [(1, 5, True), (4, 2, True), (3, 5, False), (1, 3, False), (1, 2, False), (None, 5, False), (1, None, False)],
+)
+def test_selection_is_by_sides_of_the_midpoint(first: int | None, third: int | None, selected: bool) -> None:
+    assert opposite(first, third) is selected
+
+
+def test_human_shift_is_of_those_on_the_other_side() -> None:
+    human, model = pairs(table(lambda _, rating: rating))
+    # (4+5)/2 - 1;  4 - 2;  1 - 5;  2 - 4;  4.5 - 2
+    assert human == [3.5, 2.0, -4.0, -2.0, 2.5]
+    assert model == human
+
+
+def test_a_model_that_copies_the_shift_correlates_at_1() -> None:
+    # At half the size, that is: what matters is proportion.
+    made = table(lambda _, rating: 10 + 2 * rating)
+    found = measures(made, "counterfactual")
+    assert found.value("appraisal_r") == found.value(f"appraisal_r:{D}") == 1.0
+    assert measures(table(lambda _, rating: -rating), "counterfactual").value("appraisal_r") == -1.0
+
+
+def test_a_model_that_ignores_the_reasoning_is_undefined_and_says_why() -> None:
+    scores = scored(table(lambda *_: 4))
+    assert scores.figure("appraisal_r").value is None
+    line = scores.table("shifts").rows[0]
+    assert line[0] == "all"
+    assert [cell.reason for cell in line[5:]] == ["all model shifts are equal"] * 2  # type: ignore[union-attr]
+    assert line[4] == 0.0
+
+
+def test_pearson_and_spearman_by_hand() -> None:
+    # Model shifts 1 1 -1 1 0 against human 3.5 2 -4 -2 2.5: means .4 and .4;
+    # products of deviations: 3.1*.6 + 1.6*.6 + -4.4*-1.4 + -2.4*.6 + 2.1*-.4 = 1.86+.96+6.16-1.44-.84 = 6.7
+    # squares: human 9.61+2.56+19.36+5.76+4.41 = 41.7, model .36*3+1.96+.16 = 3.2; r = 6.7/sqrt(133.44)
+    shift = {"1": 1, "2": 1, "3": -1, "4": 1, "5": 0}
+    rows = []
+    for story, (writer, observers) in STORIES.items():
+        told = {WRITER: writer, **{f"observer={place}": rating for place, rating in enumerate(observers)}}
+        rows += [
+            Prediction(story, story, D, "ok", 3 + (shift[story] if variant != WRITER else 0), rating, variant)
+            for variant, rating in told.items()
+        ]
+    scores = scored(PredictionTable.from_rows(rows))
+    assert scores.figure("appraisal_r").value == pytest.approx(6.7 / 133.44**0.5)
+    assert (scores.figure("appraisal_r").n, scores.figure("appraisal_r").clusters) == (5, 5)
+    # ranks: human 5 3 1 2 4, model 4 4 1 4 2 (three share 3, 4, 5): deviations 2 0 -2 -1 1 and 1 1 -2 1 -1:
+    # 2+0+4-1-1 = 4; squares 10 and 8: 4/sqrt(80)
+    spearman = scores.table("shifts").rows[0][6]
+    assert spearman.value == pytest.approx(4 / 80**0.5)  # type: ignore[union-attr]
+
+
+def test_an_answer_that_cannot_be_read_leaves_its_person_out_of_both_means() -> None:
+    human, model = pairs(table(lambda _, rating: None if rating == 5 else rating))
+    # story 1 without the second observer: 4 - 1; story 3 without its writer is out; story 5: 4 - 2
+    assert human == model == [3.0, 2.0, -2.0, 2.0]
+
+
+def test_label_rates_shift_with_the_people_meant() -> None:
+    rows: list[Prediction] = []
+    for variant, rating, gold, said in (
+        (WRITER, 1, (), (GLAD,)),
+        ("observer=a", 5, (GLAD,), (GLAD,)),
+        ("observer=b", 4, (), ()),
+        ("observer=c", 2, (GLAD,), ()),
+    ):
+        sets: tuple[tuple[str, Any, Any], ...] = ((D, rating, rating), ("positive_labels", gold, said))
+        rows += [Prediction("s", "s", slot, "ok", answer, right, variant) for slot, right, answer in sets]
+    made = PredictionTable.from_rows(rows)
+    found = shifts(made, [0] * len(rows))["positive_labels", D]
+    place = 2  # glad is the third of the ten
+    # a and b lie on the other side: people 1/2 - 0, model 1/2 - 1
+    assert (found.human[place], found.model[place]) == (0.5, -0.5)
+    assert len(found.human) == 10
+    assert set(found.human[:2] + found.human[3:]) == {0.0}
