@@ -97,7 +97,7 @@ def catalogue() -> list[CatalogueRow]:
         CatalogueRow(spec, what, local, "that of the weights", _LOCAL, install)
         for spec, what in (
             ("gguf:PATH", "a GGUF file, loaded into transformers"),
-            ("hf:ORG/NAME", "a causal language model from the Hugging Face hub (safetensors only)"),
+            ("hf:ORG/NAME", "a causal or vision-language model from the Hugging Face hub (safetensors only)"),
             ("FOLDER", "a folder with config.json, safetensors weights and a tokenizer"),
         )
     ]
