@@ -128,8 +128,8 @@ def _with_prior(answers: Answers, odds: Floats, priors: Priors, interval: Interv
     ways = {"as_answered": answers, **{name: answers.deciding(decided) for name, decided in yes.items()}}
     note = (
         "Joint inference takes its prior from a file and fits nothing: log-odds are taken as they are, "
-        "thresholds are ½. Where the model says yes far more or less often than the prior has it, differences are of its "
-        "calibration as well."
+        "thresholds are ½. Where the model says yes far more or less often than the prior has it, differences are of "
+        "its calibration as well."
     )
     return Joint((_ways(ways, interval), _contrasts(ways, {}, interval)), (note,))
 
