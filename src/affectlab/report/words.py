@@ -19,6 +19,10 @@ _MEANINGS = {
     "polarity_accuracy": "Share of answers with the right polarity, whatever the label.",
     "swap_rate": "Share of items where each answer is right for the other slot.",
     "exact_match": "Share of items whose set of labels is exactly right.",
+    "macro_precision": "Precision averaged over all labels; 0 for a label that is never answered.",
+    "macro_recall": "Recall averaged over all labels; 0 for a label that never occurs.",
+    "example_f1": "F1 of each item's set of labels, averaged over items; two empty sets agree.",
+    "hamming_loss": "Share of labels that are wrong, counted over all items and labels: the lower the better.",
 }
 
 
