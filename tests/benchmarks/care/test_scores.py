@@ -105,6 +105,14 @@ def test_label_sets() -> None:
     assert value(rows(SETS), "negative_example_f1") is None
 
 
+def test_labels_that_nobody_has_count_0_in_the_interval_of_macro_f1_too() -> None:
+    answers = [(str(n), "positive_labels", (GLAD,), (GLAD,) if n else (CALM,)) for n in range(6)]
+    figure = scored(rows(answers), "s").figure("positive_macro_f1")
+    # At most glad and calm of ten can be right; nine labels are never there, or eight.
+    assert figure.high is not None
+    assert figure.high <= 0.2
+
+
 def test_example_f1_rests_on_all_sets() -> None:
     scores = scored(rows(SETS), "s")
     figure = scores.figure("positive_example_f1")
@@ -189,6 +197,16 @@ def test_one_observer_against_the_others() -> None:
     # Story 1: 3 against 1 and 1 against 3: both off by 2 of 4. Story 2 has no other.
     found = row(STORIES[:2], ("appraisal_rmse",), HOW, loo=True)
     assert found["appraisal_rmse"].value == pytest.approx(0.5)
+
+
+def test_half_of_the_others_is_no_majority() -> None:
+    people = [person(positive_labels=labels) for labels in ([GLAD], [GLAD], [])]
+    item = Item("1", 0, {"observers": people}, {})
+    # glad against (glad, none): no majority, so none is right: 0; the same again; none against (glad, glad): 0
+    assert row((item,), ("positive_example_f1",), HOW, loo=True)["positive_example_f1"].value == 0.0
+    people = [person(positive_labels=[GLAD]) for _ in range(3)]
+    item = Item("1", 0, {"observers": people}, {})
+    assert row((item,), ("positive_example_f1",), HOW, loo=True)["positive_example_f1"].value == 1.0
 
 
 def test_the_human_row_is_on_exactly_the_runs_stories() -> None:

@@ -101,6 +101,14 @@ def test_pearson_and_spearman_by_hand() -> None:
     assert spearman.value == pytest.approx(4 / 80**0.5)  # type: ignore[union-attr]
 
 
+def test_two_pairs_are_no_correlation() -> None:
+    made = table(lambda _, rating: rating)
+    two = made.where(made.item.equals("1") | made.item.equals("3"))
+    scores = scored(two)
+    assert scores.figure("appraisal_r").value is None
+    assert scores.table("shifts").rows[0][5].reason == "a correlation needs at least 3 pairs, there are 2"  # type: ignore[union-attr]
+
+
 def test_an_answer_that_cannot_be_read_leaves_its_person_out_of_both_means() -> None:
     human, model = pairs(table(lambda _, rating: None if rating == 5 else rating))
     # story 1 without the second observer: 4 - 1; story 3 without its writer is out; story 5: 4 - 2
