@@ -72,8 +72,11 @@ class Past:
             return None
         return torch.cat([one.mask[nodes] for one, nodes in zip(self.segments, self.nodes, strict=True)], dim=1)
 
-    def cache(self, config: Any, start: int, stop: int, per_lane: bool) -> Any:
-        """A cache for a pass over layers ``start`` to ``stop``, one row for each node or node and condition."""
+    def cache(self, config: Any, start: int, stop: int, *, per_lane: bool, keep: bool) -> Any:
+        """A cache for a pass over layers ``start`` to ``stop``, one row for each node or node and condition.
+
+        With ``keep`` it holds on to the pass's own keys and values, which what comes after continues.
+        """
         fresh = fresh_cache(config)
         for layer, blank in enumerate(fresh.layers):
             parts = [
@@ -81,7 +84,7 @@ class Past:
                 for one, nodes in zip(self.segments, self.nodes, strict=True)
             ]
             if kind := _shared_kind(blank):
-                fresh.layers[layer] = kind(getattr(blank, "sliding_window", None), parts, self._columns())
+                fresh.layers[layer] = kind(getattr(blank, "sliding_window", None), parts, self._columns(), keep)
             elif parts:
                 # A layer that is not run still tells the masks how much came before.
                 fresh.layers[layer] = _rows_of(*parts[-1]) if start <= layer < stop else parts[-1][0]
@@ -194,20 +197,22 @@ def _shared_class() -> Any:
     class SharedLayer(DynamicLayer):  # type: ignore[misc]
         """Keys and values of earlier segments, repeated for the rows of this pass while it attends."""
 
-        def __init__(self, window: int | None, parts: Sequence[tuple[Any, Any]], columns: int) -> None:
+        def __init__(self, window: int | None, parts: Sequence[tuple[Any, Any]], columns: int, keep: bool) -> None:
             super().__init__()
             self.is_sliding = window is not None
             self.sliding_window = window
             self._parts = parts
             self._columns = columns
+            self._keep = keep
             self.own: Any = None
 
         def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
             import torch
 
-            self.own = (key_states, value_states)
+            if self._keep:
+                self.own = (key_states, value_states)
             whole = []
-            for which, new in enumerate(self.own):
+            for which, new in enumerate((key_states, value_states)):
                 before = [held[which].index_select(0, rows.to(new.device)) for held, rows in self._parts]
                 whole.append(torch.cat([*before, new], dim=2)[:, :, -self.get_mask_sizes(new.shape[2])[0] :])
             return whole[0], whole[1]

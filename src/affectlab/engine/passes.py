@@ -174,16 +174,17 @@ class Walk:
         before = past.mask()
         mask = real if before is None else torch.cat([before, real], dim=1)
         self.rows, self.tokens = len(nodes) * count, ids.numel() * count
-        keeps = bool(past.segments) or self.keep or any(node.children for node in nodes)
+        keep = self.keep or any(node.children for node in nodes)
+        cached = keep or bool(past.segments)
 
         fork, lower, entering = self.lanes.fork, None, None
         if fork:
-            lower = past.cache(stack.config, 0, fork, per_lane=False) if keeps else None
+            lower = past.cache(stack.config, 0, fork, per_lane=False, keep=keep) if cached else None
             below = Pass(ids, mask, positions, lower, stop=fork, captured=frozenset({fork - 1}))
             entering = stack.run(below).outputs[fork - 1].repeat_interleave(count, 0)
         which = torch.arange(count, device=stack.device).repeat(len(nodes))
         each_real, each_prompt = real.repeat_interleave(count, 0), prompt.repeat_interleave(count, 0)
-        upper = past.cache(stack.config, fork, len(stack), per_lane=True) if keeps else None
+        upper = past.cache(stack.config, fork, len(stack), per_lane=True, keep=keep) if cached else None
         above = Pass(
             ids.repeat_interleave(count, 0),
             mask.repeat_interleave(count, 0),
@@ -196,7 +197,7 @@ class Walk:
             read=self._read(nodes, real),
         )
         logits = stack.run(above).logits
-        if upper is not None:
+        if keep and upper is not None:
             own = kept(upper.layers)
             if lower is not None:
                 own[:fork] = kept(lower.layers)[:fork]
