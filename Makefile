@@ -36,9 +36,12 @@ demo: $(LOCAL_READY)  ## install, ask the embedded model Chiaro in two ways, com
 	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS) >/dev/null  # the report prints its table
 	$(BIN)/affectlab run chiaro --model smollm2 --protocol likelihood --out $(DEMO_RUN)-likelihood $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-likelihood >/dev/null
+	$(BIN)/affectlab run cue --model smollm2 --protocol likelihood --set lang=en --limit 9 --out $(DEMO_RUN)-cue $(ARGS) >/dev/null
+	$(BIN)/affectlab report $(DEMO_RUN)-cue >/dev/null
 	$(BIN)/affectlab compare $(DEMO_RUN)-likelihood $(DEMO_RUN)
 	$(BIN)/affectlab report $(DEMO_RUN)
 	@echo "By likelihood: $(DEMO_RUN)-likelihood/report.html"
+	@echo "CUE-Bench, one record for each stance: $(DEMO_RUN)-cue/report.html"
 
 test: $(DEV_READY) browser  ## install what the tests need and run all of them
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(ARGS)  # threads of tiny models only get in each other's way
