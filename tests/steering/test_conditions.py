@@ -128,3 +128,26 @@ def test_a_third_has_a_layer(n_layers: int) -> None:
     for name in ("early", "middle", "late"):
         assert set(third(name, n_layers)) <= set(range(n_layers))
         assert third(name, n_layers)
+
+
+@pytest.mark.parametrize("strength", ["0.0000001", "100000000", ".5", "5.", "-0", "0.025", "-3"])
+def test_every_strength_is_read_back_as_it_is_spelled(strength: str) -> None:
+    condition = parse(f"anger@{strength}")
+    assert parse(str(condition)) == condition
+    assert condition.terms[0].strength == float(strength)
+
+
+def test_no_strength_and_a_strength_of_minus_zero_are_one_condition() -> None:
+    assert str(parse("anger@-0")) == str(parse("anger@0")) == "anger@0.0"
+
+
+@pytest.mark.parametrize("text", ["anger@1e400", f"anger@{'9' * 400}", "anger@nan", f"random@1:seed={'1' * 5000}"])
+def test_numbers_beyond_all_measure_are_refused(text: str) -> None:
+    with pytest.raises(UserError, match="number"):
+        parse(text)
+
+
+@pytest.mark.parametrize(("text", "said"), [("prompt:angr", "did you mean anger"), ("prompt:neutral", "no emotion")])
+def test_what_is_said_in_words_is_an_emotion(text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        parse(text)

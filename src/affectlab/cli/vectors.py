@@ -77,6 +77,7 @@ def extract(
         raise UserError(f"--method {method!r}: expected one of {', '.join(METHODS)}.")
     if states not in TOKEN_RULES:
         raise UserError(f"--states {states!r}: expected one of {', '.join(TOKEN_RULES)}.")
+    _check_place(out)
     wanted = steering.EMOTIONS if emotions is None else tuple(filter(None, map(str.strip, emotions.split(","))))
     texts = steering.load_stimuli(stimuli, pairs(field_map or [], "--map"), wanted)
     subject = open_subject(model, _settings(device, dtype, threads, batch_tokens))
@@ -154,12 +155,17 @@ def validate(
     from affectlab.runs.folder import writing
     from affectlab.steering.validation_tables import suggested_layers
 
+    swept = _swept(sweep_layers)
+    if figure is not None and swept == ():
+        raise UserError("--figure draws the sweep over single layers, which --sweep-layers none leaves out.")
+    for path in (figure, html):
+        _check_place(path)
     if sweep_scale not in ("unit", "raw", "relative"):
         raise UserError(f"--sweep-scale {sweep_scale!r}: expected unit, raw or relative.")
     settings = steering.Settings(
         sweep_strengths=_numbers("--sweep-strengths", sweep_strengths),
         sweep_scale=sweep_scale,  # type: ignore[arg-type]
-        sweep_layers=_swept(sweep_layers),
+        sweep_layers=swept,
         layers=layers,
         strengths=_numbers("--strengths", strengths),
         compared=compared,
@@ -185,6 +191,14 @@ def validate(
         print_json({"file": str(file), "suggested_layers": list(best), **steering.scores(found).to_dict()})
     else:
         print_document(document)
+
+
+def _check_place(path: Path | None) -> None:
+    """Refuse a place that nothing can be written to before anything is computed."""
+    if path is not None and (path.is_dir() or not path.name):
+        raise UserError(f"{path} is a folder; name a file.")
+    if path is not None and not path.parent.is_dir():
+        raise UserError(f"{path} cannot be written: there is no folder {path.parent}. Make it first.")
 
 
 def export(

@@ -78,7 +78,7 @@ class Scores:
     signature: str = ""
 
     def __repr__(self) -> str:
-        tables = ", ".join(one.id for one in (*self.tables, *self.matrices))
+        tables = ", ".join([*(one.id for one in self.tables), *(one.id for one in self.matrices)])
         return f"<scores: {'; '.join(map(str, self.headline)) or 'no figure'}. Tables: {tables or 'none'}>"
 
     def figure(self, name: str) -> Estimate:

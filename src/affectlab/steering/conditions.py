@@ -21,8 +21,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+import numpy as np
+
 from affectlab.engine.interventions import KINDS, POSITIONS, Kind, Positions
-from affectlab.errors import UserError
+from affectlab.errors import UserError, did_you_mean
 from affectlab.steering.stimuli import emotion_id, label_space
 
 NEUTRAL = "neutral"
@@ -39,8 +41,8 @@ MIDDLE = "middle"
 THIRDS = ("early", MIDDLE, "late")
 _NAMED_LAYERS = (*THIRDS, "all", "best")
 
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_RANGES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+_NUMBER = re.compile(r"-?(\d{1,9}(\.\d{0,12})?|\.\d{1,12})")
+_RANGES = re.compile(r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*")
 _NAME = re.compile(r"[^\W\d][\w \-]*")
 _HOW = (
     "Write neutral, EMOTION@STRENGTH, permuted:EMOTION@STRENGTH, random@STRENGTH, kl-random@STRENGTH or "
@@ -82,7 +84,7 @@ class Term:
         return f"permuted:{self.emotion}" if self.source == "permuted" else self.source
 
     def __str__(self) -> str:
-        parts = [f"{self.name}@{self.strength!r}"]
+        parts = [f"{self.name}@{_spelled(self.strength)}"]
         parts += [self.scale] if self.scale != "unit" else []
         parts += [f"layers={self.layers}"] if self.layers != MIDDLE else []
         parts += [f"positions={self.positions}"] if self.positions != "all" else []
@@ -148,7 +150,7 @@ def parse(text: str) -> Condition:
         if part == NEUTRAL:
             raise _wrong(text, "neutral stands alone")
         if part.startswith("prompt:"):
-            prompts.append(_emotion(text, part.removeprefix("prompt:")))
+            prompts.append(_told(text, part.removeprefix("prompt:")))
         else:
             terms.append(_term(text, part))
     written = [*map(str, terms), *prompts]
@@ -170,7 +172,7 @@ def _term(text: str, part: str) -> Term:
     if not at:
         raise _wrong(text, f"{part!r} has no strength (write {name or 'anger'}@1.0)")
     if not _NUMBER.fullmatch(strength):
-        raise _wrong(text, f"the strength {strength!r} is not a number")
+        raise _wrong(text, f"the strength {strength!r} is not a number such as 1, -0.5 or 0.025")
     if source == "emotion" and name in ("random", "kl-random"):
         source = "random" if name == "random" else "kl-random"
     emotion = "" if source in ("random", "kl-random") else _emotion(text, name)
@@ -178,7 +180,7 @@ def _term(text: str, part: str) -> Term:
     seed = found.pop("seed", None)
     if seed is not None and source == "emotion":
         raise _wrong(text, "seed= goes with random, kl-random and permuted:")
-    term = Term(source, emotion, float(strength), seed=int(seed or 0), **found)  # type: ignore[arg-type]
+    term = Term(source, emotion, float(strength) + 0.0, seed=int(seed or 0), **found)  # type: ignore[arg-type]
     _check_term(text, term)
     return term
 
@@ -197,8 +199,8 @@ def _options(text: str, options: list[str]) -> Iterator[tuple[str, str]]:
         allowed = {"scale": SCALES, "positions": POSITIONS, "kind": KINDS}.get(name)
         if allowed is not None and value not in allowed:
             raise _wrong(text, f"{name} {value!r} is none of {', '.join(allowed)}")
-        if name == "seed" and not value.isdecimal():
-            raise _wrong(text, f"the seed {value!r} is not a whole number from 0")
+        if name == "seed" and not (value.isdecimal() and len(value) <= 9):
+            raise _wrong(text, f"the seed {value[:20]!r} is not a whole number from 0 to 999999999")
         if name not in ("layers", "scale", "positions", "kind", "seed"):
             raise _wrong(text, f"{option!r} is no option")
         yield name, value
@@ -275,6 +277,22 @@ def _emotion(text: str, name: str) -> str:
     if not _NAME.fullmatch(name.strip()):
         raise _wrong(text, f"{name!r} is no emotion")
     return emotion_id(name)
+
+
+def _told(text: str, name: str) -> str:
+    """An emotion that is asked for in words: any word but one that looks like another one misspelt."""
+    emotion = _emotion(text, name)
+    if emotion in (NEUTRAL, "random", "kl-random", "kl_random"):
+        raise _wrong(text, f"{name!r} is no emotion")
+    space = label_space()
+    if emotion not in space and (near := space.nearest(name)):
+        raise _wrong(text, f"{name!r} is no emotion that is known{did_you_mean(near)}")
+    return emotion
+
+
+def _spelled(number: float) -> str:
+    """A strength without an exponent, as it is read: ``1.0``, ``0.0000001``."""
+    return np.format_float_positional(number, trim="0")
 
 
 def _wrong(text: str, what: str) -> UserError:

@@ -85,14 +85,22 @@ def load(path: Path | str, model: ModelIdentity | None = None) -> EmotionVectors
         raise UserError(f"{path} is not a whole safetensors file: {error}") from error
     if meta is None:
         raise UserError(f"{path} is no file of emotion vectors: it has no affectlab metadata.")
-    if meta["format"] != FORMAT:
-        raise UserError(f"{path} has format {meta['format']}; this affectlab reads format {FORMAT}. Update affectlab.")
-    if meta["index_base"] != INDEX_BASE:
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        found_format = meta.get("format") if isinstance(meta, dict) else None
+        raise UserError(f"{path} has format {found_format!r}; this affectlab reads format {FORMAT}. Update affectlab.")
+    if meta.get("index_base") != INDEX_BASE:
         raise UserError(
-            f"{path} counts layers from {meta['index_base']}; affectlab counts blocks from {INDEX_BASE}, so every "
+            f"{path} counts layers from {meta.get('index_base')}; affectlab counts blocks from {INDEX_BASE}, so every "
             "vector would land in another layer. Extract again."
         )
-    found = _from_parts(meta, tensors)
+    try:
+        found = _from_parts(meta, tensors)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise UserError(
+            f"{path} is a damaged file of emotion vectors, or of a newer affectlab ({error}). Extract again."
+        ) from error
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     if model is not None:
         found.check(model)
     return found

@@ -15,8 +15,11 @@ from affectlab.steering.coherence import NEUTRAL_TEXTS
 from affectlab.steering.conditions import ranges
 from affectlab.steering.contrast import Activations, Floats, Method, directions
 from affectlab.steering.quality import Quality, quality
-from affectlab.steering.stimuli import Stimuli
+from affectlab.steering.stimuli import Stimuli, emotion_id
 from affectlab.steering.subject import ModelIdentity, Subject, TokenRule, read_activations, token_norms
+
+_NORM_ERROR = 1e-3
+"""How far a direction's length may be from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,26 @@ class EmotionVectors:
             raise UserError(f"The vectors have shape {self.unit.shape}; expected {shape} (emotion, layer, width).")
         if bad := [layer for layer in self.layers if not 0 <= layer < self.model.n_layers]:
             raise UserError(f"{self.model.name} has no layer {bad[0]}; its layers are 0 to {self.model.n_layers - 1}.")
-        if not np.isfinite(self.unit).all():
-            raise UserError("The vectors hold numbers that are not finite.")
+        if list(self.layers) != sorted(set(self.layers)) or len(set(self.emotions)) < len(self.emotions):
+            raise UserError("The vectors' layers do not ascend, or two emotions have one name.")
+        # A wrong number here would be applied as it is, and the run would call it by the emotion's name.
+        each: dict[str, tuple[Floats, tuple[int, ...]]] = {
+            "norms": (self.norms, shape[:2]),
+            "cosines": (self.cosines, shape[:2]),
+        }
+        if self.token_norms is not None:
+            each["token norms"] = (self.token_norms, shape[1:2])
+        for name, (numbers, expected) in {"numbers": (self.unit, shape), **each}.items():
+            if numbers.shape != expected or not np.isfinite(numbers).all():
+                raise UserError(
+                    f"The vectors' {name} have shape {numbers.shape} or are not finite; expected {expected}."
+                )
+        if (np.abs(np.linalg.norm(self.unit, axis=-1) - 1) > _NORM_ERROR).any() or (self.norms < 0).any():
+            raise UserError("The vectors are damaged: their directions are not of length 1, or a norm is below 0.")
+        if self.token_norms is not None and (self.token_norms <= 0).any():
+            raise UserError("The vectors are damaged: a token norm is not above 0.")
+        if not set(self.provenance.suggested_layers) <= set(self.layers):
+            raise UserError("The vectors suggest layers that they have no direction for.")
 
     def index(self, emotion: str) -> int:
         """Place of an emotion.
@@ -148,10 +169,14 @@ class EmotionVectors:
                 raise UserError(f"The vector for layer {layer} has shape {row.shape}; expected ({model.width},).")
             if not np.isfinite(row).all() or not row.any():
                 raise UserError(f"The vector for layer {layer} is zero or not finite.")
+        if token_norms is not None and len(token_norms) != model.n_layers:
+            raise UserError(
+                f"There are {len(token_norms)} token norms; expected one for each of {model.n_layers} layers."
+            )
         stacked = np.stack(rows)
         norms = np.linalg.norm(stacked, axis=-1)
         return cls(
-            emotions=(emotion,),
+            emotions=(emotion_id(emotion),),
             layers=layers,
             unit=(stacked / norms[:, None])[None],
             norms=norms[None],
