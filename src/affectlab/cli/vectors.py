@@ -128,7 +128,7 @@ def validate(
     strengths: Annotated[
         str, typer.Option(help="Strengths there, × the median token norm.")
     ] = "0.025,0.05,0.1,0.2,0.4",
-    compared: Annotated[float, typer.Option(help="The one at which controls are compared.")] = 0.05,
+    compared: Annotated[float, typer.Option(help="The one at which controls are compared.")] = 0.025,
     controls: Annotated[int, typer.Option(help="Control vectors of each kind; 0 for none.", min=0)] = 19,
     sweep_layers: Annotated[str, typer.Option(help="Layers steered one at a time: all, none, or 0-29.")] = "all",
     sweep_strengths: Annotated[

@@ -55,7 +55,7 @@ class Settings:
     sweep_layers: tuple[int, ...] | None = None
     layers: str = "middle"
     strengths: tuple[float, ...] = (0.025, 0.05, 0.1, 0.2, 0.4)
-    compared: float = 0.05
+    compared: float = 0.025
     controls: int = 19
     seed: int = 0
 
