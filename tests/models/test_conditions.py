@@ -114,6 +114,20 @@ def test_own_vectors_are_extracted_once_and_kept(tmp_path: Path, monkeypatch: py
     assert len(list((tmp_path / "affectlab" / "vectors").glob("*.safetensors"))) == 2
 
 
+def test_a_cut_file_in_the_cache_is_made_anew_and_a_whole_one_needs_no_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = _model().prepare(["anger@1.0"])
+    (kept,) = (tmp_path / "affectlab" / "vectors").glob("*.safetensors")
+    kept.write_bytes(kept.read_bytes()[:3000])
+    capsys.readouterr()
+    assert _model().prepare(["anger@1.0"]) == first
+    assert "damaged and made anew" in capsys.readouterr().err
+    monkeypatch.setattr("affectlab.models.conditions.locked", None)  # nothing is locked where nothing is made
+    assert _model().prepare(["anger@1.0"]) == first
+
+
 def test_what_cannot_be_applied_says_so(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="no vector of 'anger'"):
         _model(file).prepare(["anger@1.0"])

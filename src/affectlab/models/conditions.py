@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from affectlab.errors import WorldError
+from affectlab.errors import UserError, WorldError
 from affectlab.models.cache import cache_folder, locked, say
 from affectlab.models.gguf import checksum
 from affectlab.steering import Applied, Applier, files, load_stimuli
@@ -97,21 +97,46 @@ class Conditions:
         parts = (files.FORMAT, model.model, model.tokenizer, self._dtype, stimuli.sha256, _METHOD, _RULE)
         key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
         path = cache_folder("vectors") / f"{model.name.replace('/', '-')}-{key}.safetensors"
+        if self._whole(path):
+            return path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with locked(path.with_name(path.name + ".lock"), f"the emotion vectors of {model.name}"):
-                if not path.exists():
+                if not self._whole(path):
                     say(f"First steering of {model.name}: extracting its emotion vectors, once, into {path}")
-                    files.save(extract_vectors(self._subject, stimuli, _METHOD, _RULE), path)
+                    made = extract_vectors(self._subject, stimuli, _METHOD, _RULE)
+                    _keep(made, path)
         except OSError as error:
-            raise WorldError(
-                f"Cannot keep emotion vectors in {path}: {error.strerror or error}. Make room there, point "
-                "XDG_CACHE_HOME elsewhere, or name a file of affectlab vectors extract with --vectors."
-            ) from error
+            raise _cannot_keep(path, error.strerror or str(error)) from error
         return path
+
+    def _whole(self, path: Path) -> bool:
+        """Whether the cache has the vectors; a file that is damaged is made anew."""
+        if not path.is_file():
+            return False
+        try:
+            files.load(path, self._subject.identity)
+        except UserError as error:
+            say(f"The emotion vectors in the cache are damaged and made anew. {error}")
+            return False
+        return True
 
     def _described(self) -> Mapping[str, Any]:
         if self._file is None:
             return {}
         provenance = asdict(files.load(self._file).provenance)
         return {"file": self._file.name, "sha256": checksum([self._file]), **provenance}
+
+
+def _keep(vectors: EmotionVectors, path: Path) -> None:
+    try:
+        files.save(vectors, path)
+    except WorldError as error:
+        raise _cannot_keep(path, str(error)) from error
+
+
+def _cannot_keep(path: Path, reason: str) -> WorldError:
+    return WorldError(
+        f"Cannot keep emotion vectors in {path}: {reason.rstrip('.')}. Make room there, point XDG_CACHE_HOME elsewhere, "
+        "or name a file of affectlab vectors extract with --vectors."
+    )
