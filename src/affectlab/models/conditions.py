@@ -137,6 +137,6 @@ def _keep(vectors: EmotionVectors, path: Path) -> None:
 
 def _cannot_keep(path: Path, reason: str) -> WorldError:
     return WorldError(
-        f"Cannot keep emotion vectors in {path}: {reason.rstrip('.')}. Make room there, point XDG_CACHE_HOME elsewhere, "
-        "or name a file of affectlab vectors extract with --vectors."
+        f"Cannot keep emotion vectors in {path}: {reason.rstrip('.')}. Make room there, point XDG_CACHE_HOME "
+        "elsewhere, or name a file of affectlab vectors extract with --vectors."
     )
