@@ -94,15 +94,18 @@ def imported() -> dict[str, str]:
     return found
 
 
+_IMPORTED_AS = {"pillow": "PIL"}
+
+
 def declared() -> set[str]:
     """Packages that pyproject.toml asks for, in the core or in an extra, by the names they are imported under."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     requirements = [
         *project["dependencies"],
-        *(one for name in ("local", "hub", "frames") for one in project["optional-dependencies"][name]),
+        *(one for name in ("local", "hub", "frames", "text") for one in project["optional-dependencies"][name]),
     ]
     names = {re.split(r"[\[<>=~! ]", one)[0].replace("-", "_").lower() for one in requirements}
-    return names | {"pydantic_core"}  # released in step with pydantic, which pins it
+    return {_IMPORTED_AS.get(name, name) for name in names} | {"pydantic_core"}  # pydantic pins the latter
 
 
 def test_every_package_that_is_imported_is_a_declared_dependency() -> None:

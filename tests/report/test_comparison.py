@@ -36,6 +36,7 @@ def comparison_of(*results: PairedResult) -> Comparison:
             mcnemar=mcnemar(5, 1, 60),
             mcnemar_detectable=0.09,
             differs={"asking.seed": (0, 1)},
+            left_out=(),
             interval=Interval(),
         ),
     )
