@@ -16,6 +16,7 @@ import affectlab
 
 HEAVY = (
     "accelerate",
+    "argon2",
     "datasets",
     "datasketch",
     "gguf",
@@ -27,10 +28,13 @@ HEAVY = (
     "safetensors",
     "scipy",
     "sklearn",
+    "sqlalchemy",
+    "starlette",
     "statsmodels",
     "tokenizers",
     "torch",
     "transformers",
+    "uvicorn",
 )
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -94,7 +98,7 @@ def imported() -> dict[str, str]:
     return found
 
 
-_IMPORTED_AS = {"pillow": "PIL"}
+_IMPORTED_AS = {"pillow": "PIL", "argon2_cffi": "argon2"}
 
 
 def declared() -> set[str]:
@@ -102,7 +106,7 @@ def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     requirements = [
         *project["dependencies"],
-        *(one for name in ("local", "hub", "frames", "text") for one in project["optional-dependencies"][name]),
+        *(one for name in ("local", "hub", "frames", "text", "annotate") for one in project["optional-dependencies"][name]),
     ]
     names = {re.split(r"[\[<>=~! ]", one)[0].replace("-", "_").lower() for one in requirements}
     return {_IMPORTED_AS.get(name, name) for name in names} | {"pydantic_core"}  # pydantic pins the latter
