@@ -1,0 +1,26 @@
+"""Games: what they are, what they pay, where they rest (equilibria), and where emotions move people in them.
+
+Everything here is a pure function of plain data and knows no model. ``template`` says what a game is declared as,
+``catalogue`` declares the seven, ``directions`` holds people's direction for each role and emotion.
+"""
+
+from __future__ import annotations
+
+from affectlab.games.catalogue import GAMES, ROLES, find_game
+from affectlab.games.directions import DIRECTIONS, EMOTIONS, Cell, Evidence
+from affectlab.games.template import Game, GameRole, Kind, Move, Parameter
+
+__all__ = [
+    "DIRECTIONS",
+    "EMOTIONS",
+    "GAMES",
+    "ROLES",
+    "Cell",
+    "Evidence",
+    "Game",
+    "GameRole",
+    "Kind",
+    "Move",
+    "Parameter",
+    "find_game",
+]
