@@ -138,14 +138,27 @@ def bootstrap_totals(grouped: Patterns, replicates: int, seed: int) -> Totals:
     Returns:
         Totals [B, K].
     """
+    return np.concatenate(list(bootstrap_chunks(grouped, replicates, seed, len(grouped.multiplicity))))
+
+
+def bootstrap_chunks(grouped: Patterns, replicates: int, seed: int, width: int) -> Iterator[Totals]:
+    """The rows of :func:`bootstrap_totals`, some at a time, for statistics of very many events.
+
+    Args:
+        grouped: The clusters by pattern.
+        replicates: Number of samples, B.
+        seed: Seed of the draws.
+        width: Cells a sample needs in memory; it sets how many samples come at a time, and not what they are.
+    """
     rng = np.random.Generator(np.random.PCG64(seed))
     multiplicity = grouped.multiplicity
     clusters = int(multiplicity.sum())
     if not clusters:
-        return np.zeros((replicates, grouped.totals.shape[1]))
+        yield np.zeros((replicates, grouped.totals.shape[1]))
+        return
     shares = multiplicity / clusters
-    draws = (rng.multinomial(clusters, shares, size=size) for size in chunks(replicates, len(multiplicity)))
-    return np.concatenate([draw @ grouped.totals for draw in draws])
+    for size in chunks(replicates, width):
+        yield rng.multinomial(clusters, shares, size=size) @ grouped.totals
 
 
 def _events(statistic: Statistic) -> NDArray[np.intp] | slice:
