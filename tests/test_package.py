@@ -19,9 +19,12 @@ HEAVY = (
     "argon2",
     "datasets",
     "datasketch",
+    "denckring_en_pos",
     "gguf",
+    "jax",
     "matplotlib",
     "mpl_toolkits",
+    "numpyro",
     "openai",
     "pandas",
     "polars",
@@ -106,7 +109,11 @@ def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     requirements = [
         *project["dependencies"],
-        *(one for name in ("local", "hub", "frames", "text", "annotate") for one in project["optional-dependencies"][name]),
+        *(
+            one
+            for name in ("local", "hub", "frames", "text", "irt", "audit", "annotate")
+            for one in project["optional-dependencies"][name]
+        ),
     ]
     names = {re.split(r"[\[<>=~! ]", one)[0].replace("-", "_").lower() for one in requirements}
     return {_IMPORTED_AS.get(name, name) for name in names} | {"pydantic_core"}  # pydantic pins the latter
