@@ -139,6 +139,30 @@ class Engine:
 
         yield from self._each(plain, pictured, sizes, interventions, run, alone)
 
+    def every_token(
+        self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = (NEUTRAL,)
+    ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
+        """As :meth:`next_tokens`, after each token of each text of tokens alone.
+
+        Yields:
+            Number of the text, number of the intervention, log-probabilities ``[token, vocabulary]``.
+        """
+        self._check(interventions)
+        texts = self._texts(rows)
+
+        def run(together: Lanes, numbers: list[int], budget: int, walks: list[Walk]) -> Iterator[tuple[int, Any]]:
+            coded = [tuple(2 * token for token in texts[number].ids) for number in numbers]
+            walks.append(Walk(self._stack, together, budget, lambda node: range(len(node.tokens))))
+            for batch in walks[-1].run(forest(coded, 1)):
+                ended = [numbers[node.text] for node in batch.nodes if node.text is not None]
+                check_finite(batch.logits, [[name(texts, row)] for row in ended for _ in texts[row].ids])
+                found = batch.logits.log_softmax(-1).transpose(0, 1).cpu().numpy()
+                ends = np.cumsum([len(node.tokens) for node in batch.nodes])
+                for row, each in zip(ended, np.split(found, ends[:-1], axis=1), strict=True):
+                    yield row, list(each)
+
+        yield from self._each(range(len(texts)), (), [len(text.ids) for text in texts], interventions, run, lambda *_: [])
+
     def generate(
         self, rows: Sequence[GenerateRow], interventions: Sequence[Intervention] = (NEUTRAL,)
     ) -> Iterator[tuple[int, int, Generated]]:
@@ -215,6 +239,16 @@ class Engine:
         for numbers, read in self._hidden(rows, chosen, position):
             found[numbers] = read.outputs
         return found
+
+    def states(
+        self, rows: Sequence[Sequence[int] | TextRow], layers: Sequence[int] | None = None
+    ) -> list[NDArray[np.float32]]:
+        """As :meth:`hidden`, of every token by itself: for each text ``[token, layer, width]``."""
+        chosen = hidden_states.check_request(self._stack, layers, "last")
+        found: dict[int, NDArray[np.float32]] = {}
+        for numbers, read in self._hidden(rows, chosen, None):
+            found |= dict(zip(numbers, read.outputs, strict=True))
+        return [found[number] for number in range(len(rows))]
 
     def hidden_to_file(
         self,
@@ -298,7 +332,7 @@ class Engine:
         yield from self._runner.alone({number: sizes[number] for number in pictured}, interventions, alone)
 
     def _hidden(
-        self, rows: Sequence[Sequence[int] | TextRow], layers: list[int], position: Position
+        self, rows: Sequence[Sequence[int] | TextRow], layers: list[int], position: Position | None
     ) -> Iterator[tuple[list[int], Read]]:
         texts = self._texts(rows)
         lengths = [len(text.ids) for text in texts]

@@ -35,9 +35,12 @@ RULES: dict[Position, str] = {
 
 
 class Read(NamedTuple):
-    """What was read: outputs, float32 ``[text, layer, width]``, and of how many tokens, ``[text, layer]``."""
+    """What was read: outputs, float32 ``[text, layer, width]``, and of how many tokens, ``[text, layer]``.
 
-    outputs: NDArray[np.float32]
+    Where nothing is pooled, the outputs of each text are ``[token, layer, width]``.
+    """
+
+    outputs: NDArray[np.float32] | list[NDArray[np.float32]]
     tokens: NDArray[np.int32]
 
 
@@ -60,24 +63,29 @@ def check_request(stack: Stack, layers: Sequence[int] | None, position: str) -> 
     return chosen
 
 
-def outputs(stack: Stack, texts: Sequence[Sequence[int]], layers: Sequence[int], position: Position) -> Read:
+def outputs(stack: Stack, texts: Sequence[Sequence[int]], layers: Sequence[int], position: Position | None) -> Read:
     """Layer outputs of a batch."""
     ids, mask = padded(texts, stack.device, left=True)
     step = Pass(ids, mask, positions_of(mask), stop=max(layers) + 1, captured=frozenset(layers))
     return pooled(stack.run(step).outputs, mask, layers, position)
 
 
-def pooled(found: Mapping[int, Any], mask: Any | None, layers: Sequence[int], position: Position) -> Read:
+def pooled(found: Mapping[int, Any], mask: Any | None, layers: Sequence[int], position: Position | None) -> Read:
     """One vector for each text and layer.
 
     Args:
         found: For each layer, outputs ``[text, token, width]``; texts end together.
         mask: ``[text, token]``: whether it is a token, not padding; ``None``: all are.
         layers: Layers in the order wanted.
-        position: Which tokens are read.
+        position: Which tokens are read; ``None``: each by itself.
     """
     import torch
 
+    if position is None:
+        whole = torch.stack([found[layer].float().cpu() for layer in layers], dim=2)
+        lengths = [whole.shape[1]] * len(whole) if mask is None else mask.sum(1).tolist()
+        each = [text[-length:].numpy() for text, length in zip(whole, lengths, strict=True)]
+        return Read(each, np.repeat(np.array(lengths, np.int32)[:, None], len(layers), axis=1))
     read, counts = [], []
     for layer in layers:
         out = found[layer].float()
