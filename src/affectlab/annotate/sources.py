@@ -1,0 +1,65 @@
+"""Items of a study from a file: through a benchmark's own loader, or as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from affectlab.annotate.design import Design
+from affectlab.annotate.units import Unit, make_unit
+from affectlab.errors import UserError
+from affectlab.items import Item
+
+_OTHER = {"positive": "negative", "negative": "positive"}
+
+
+def read_units(design: Design, source: str, fields: Mapping[str, str] | None = None) -> list[Unit]:
+    """Items of a file as units of a design.
+
+    Args:
+        design: Says which benchmark's loader reads the file, if any.
+        source: What the loader takes.
+        fields: Our field name -> the file's.
+
+    Raises:
+        UserError: Listing what is wrong in the file.
+        WorldError: When the disk or the hub fails.
+    """
+    if design.benchmark:
+        from affectlab.benchmarks import open_benchmark
+
+        loaded = open_benchmark(design.benchmark).load(source, dict(fields or {}), {})
+        return [make_unit(design, item.id, _fields(design, item), item.slices) for item in loaded]
+    return _rows(design, source, fields or {})
+
+
+def _fields(design: Design, item: Item) -> dict[str, Any]:
+    found = dict(item.inputs)
+    if design.benchmark == "chiaro":
+        found |= _polarities(item)
+    return found
+
+
+def _polarities(item: Item) -> dict[str, str]:
+    """Which side of the event each agent is on; it decides the five options, and the gold label says no more here."""
+    from affectlab.benchmarks.chiaro.protocols import polarity
+
+    first = polarity(item, "A")
+    return {"polarity_A": first, "polarity_B": _OTHER[first]}
+
+
+def _rows(design: Design, source: str, fields: Mapping[str, str]) -> list[Unit]:
+    from affectlab.items import DataError, read_rows
+    from affectlab.items.personal import drop_personal
+
+    named = {shown.field for shown in design.shown} | {"id"}
+    rows, _ = drop_personal(read_rows(source, fields), keep=named)
+    units, problems = [], []
+    for number, row in enumerate(rows, 1):
+        try:
+            units.append(make_unit(design, str(row.data.get("id") or f"row-{number}"), row.data))
+        except UserError as error:
+            problems.append(row.problem("", "a row that makes no item", str(error)))
+    if problems:
+        raise DataError(source, problems)
+    return units
