@@ -1,13 +1,17 @@
 """Games: what they are, what they pay, where they rest (equilibria), and where emotions move people in them.
 
 Everything here is a pure function of plain data and knows no model. ``template`` says what a game is declared as,
-``catalogue`` declares the seven, ``directions`` holds people's direction for each role and emotion.
+``catalogue`` declares the seven, ``directions`` holds people's direction for each role and emotion, ``parameters`` the
+orders payoffs must keep, ``play`` how a round goes and what it pays, ``equilibria`` where it rests.
 """
 
 from __future__ import annotations
 
 from affectlab.games.catalogue import GAMES, ROLES, find_game
 from affectlab.games.directions import DIRECTIONS, EMOTIONS, Cell, Evidence
+from affectlab.games.equilibria import Equilibrium, equilibria
+from affectlab.games.parameters import asymmetry, broken_rules, fill
+from affectlab.games.play import Played, Rules, Turn, rules, winners
 from affectlab.games.template import Game, GameRole, Kind, Move, Parameter
 
 __all__ = [
@@ -16,11 +20,21 @@ __all__ = [
     "GAMES",
     "ROLES",
     "Cell",
+    "Equilibrium",
     "Evidence",
     "Game",
     "GameRole",
     "Kind",
     "Move",
     "Parameter",
+    "Played",
+    "Rules",
+    "Turn",
+    "asymmetry",
+    "broken_rules",
+    "equilibria",
+    "fill",
     "find_game",
+    "rules",
+    "winners",
 ]

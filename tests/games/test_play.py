@@ -1,0 +1,122 @@
+"""One round of each game: whose turn it is and what it pays, worked by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from affectlab.errors import UserError
+from affectlab.games import GAMES
+from affectlab.games.play import Played, Rules, rules, winners
+
+
+def play(played: Rules, *values: float) -> tuple[Played, ...]:
+    """The round in which whoever's turn it is takes the next value."""
+    moves: tuple[Played, ...] = ()
+    for value in values:
+        turn = played.turns(moves)[0]
+        assert value in turn.legal
+        moves = (*moves, Played(turn.seat, value))
+    assert played.turns(moves) == ()
+    return moves
+
+
+def pays(game: str, *values: float, seats: int = 2, **given_values: float) -> tuple[float, ...]:
+    played = rules(GAMES[game], given_values, seats)
+    return played.payoffs(play(played, *values))
+
+
+def test_prisoners_dilemma_pays_t_r_p_s() -> None:
+    assert pays("prisoners_dilemma", 1, 1) == (3, 3)
+    assert pays("prisoners_dilemma", 0, 1) == (5, 0)
+    assert pays("prisoners_dilemma", 1, 0) == (0, 5)
+    assert pays("prisoners_dilemma", 0, 0) == (1, 1)
+
+
+def test_stag_hunt_pays_the_hare_for_sure() -> None:
+    assert pays("stag_hunt", 1, 1) == (4, 4)
+    assert pays("stag_hunt", 0, 1) == (3, 0)
+    assert pays("stag_hunt", 0, 0) == (2, 2)
+
+
+def test_the_order_in_which_simultaneous_moves_arrive_does_not_matter() -> None:
+    played = rules(GAMES["prisoners_dilemma"])
+    assert played.payoffs((Played(1, 0), Played(0, 1))) == (0, 5)
+    assert [turn.seat for turn in played.turns(())] == [0, 1]
+    assert [turn.seat for turn in played.turns((Played(0, 1),))] == [1]
+
+
+def test_escalation_is_paid_by_both() -> None:
+    assert pays("escalation", 0) == (0, 0)
+    assert pays("escalation", 1, 0) == (8, 0)  # bid 2 for a prize of 10; the other never bid
+    assert pays("escalation", 1, 1, 0) == (-2, 6)  # 2, then 4: 10 - 4
+    assert pays("escalation", 1, 1, 1, 1, 0) == (-6, 2)  # 2, 4, 6, 8: the first owes 6, the second 10 - 8
+    # To the limit of 16: 2 4 6 8 10 12 14 16, then nobody can raise.
+    assert pays("escalation", *[1] * 8) == (-14, -6)
+
+
+def test_in_escalation_a_player_knows_both_bids() -> None:
+    played = rules(GAMES["escalation"])
+    (turn,) = played.turns((Played(0, 1), Played(1, 1)))
+    assert (turn.seat, turn.knows) == (0, {"own bid": 2, "other's bid": 4, "next bid": 6})
+
+
+def test_trust_multiplies_what_is_sent() -> None:
+    assert pays("trust", 4, 5) == (10 - 4 + 5, 12 - 5)
+    assert pays("trust", 0) == (10, 0)  # nothing arrived: there is nothing to decide
+    assert rules(GAMES["trust"]).turns((Played(0, 4),))[0].legal[-1] == 12
+
+
+def test_ultimatum_rejected_leaves_nothing() -> None:
+    assert pays("ultimatum", 3, 0) == (7, 3)
+    assert pays("ultimatum", 3, 1) == (0, 0)
+
+
+def test_everyone_pays_the_own_bid_and_ties_share_the_prize() -> None:
+    assert pays("sealed_bid", 4, 6, 1, seats=3) == (-4, 10 - 6, -1)
+    assert pays("sealed_bid", 6, 6) == (5 - 6, 5 - 6)
+    assert pays("sealed_bid", 0, 0) == (5, 5)
+
+
+def test_the_guess_nearest_to_two_thirds_of_the_mean_wins_and_ties_share() -> None:
+    # Mean 28.667, target 19.111: 20 is nearest.
+    assert pays("beauty_contest", 33, 33, 20, seats=3) == (0, 0, 10)
+    # Mean 20, target 13.333: 10 and 10 are 3.333 away, 40 is not.
+    assert pays("beauty_contest", 10, 10, 40, seats=3) == (5, 5, 0)
+    target, seats = winners([33, 33, 20], 2 / 3)
+    assert (round(target, 4), seats) == (19.1111, (2,))
+
+
+def test_both_sides_of_the_target_tie() -> None:
+    # Mean 30, half of it 15: 10 and 20 are both 5 away.
+    assert winners([10, 20, 60], 0.5) == (15, (0, 1))
+
+
+@pytest.mark.parametrize(("game", "seats"), [("trust", 3), ("sealed_bid", 1), ("beauty_contest", 21)])
+def test_a_game_is_played_by_as_many_as_it_takes(game: str, seats: int) -> None:
+    with pytest.raises(UserError, match=f"not by {seats}"):
+        rules(GAMES[game], {}, seats)
+
+
+@given(game=st.sampled_from(sorted(GAMES)), choices=st.lists(st.integers(0, 10_000), min_size=20, max_size=20))
+def test_no_round_pays_more_than_the_most_there_is(game: str, choices: list[int]) -> None:
+    played = rules(GAMES[game])
+    moves: tuple[Played, ...] = ()
+    while turns := played.turns(moves):
+        legal = turns[0].legal
+        moves = (*moves, Played(turns[0].seat, legal[choices[len(moves)] % len(legal)]))
+    assert sum(played.payoffs(moves)) <= played.most + 1e-9
+
+
+def test_the_most_there_is_can_be_reached() -> None:
+    for game, values in {
+        "prisoners_dilemma": (1, 1),
+        "stag_hunt": (1, 1),
+        "escalation": (1, 0),
+        "trust": (10, 15),
+        "ultimatum": (5, 0),
+        "sealed_bid": (0, 0),
+        "beauty_contest": (50, 50),
+    }.items():
+        assert sum(pays(game, *values)) == pytest.approx(rules(GAMES[game]).most)
