@@ -117,6 +117,52 @@ def test_observers_of_no_story_are_counted(release: Path) -> None:
     assert "1 stories have observers' files but no first-person record" in load(str(release), {}, {}).notes[0]
 
 
+def test_observers_without_a_name_are_told_apart_by_their_place(release: Path) -> None:
+    put(release, "third_person/7.json", [chain("Strongly agree"), chain("Strongly disagree", participant_id=None)])
+    observers = load(str(release), {}, {})[1].inputs["observers"]
+    # the third stands in the counterfactual folder alone
+    ratings = [(one["id"], one["answers"]["relevance.bodily_motives"]) for one in observers]
+    assert ratings == [("1", 5), ("2", 1), ("11", 1)]
+
+
+def test_two_observers_of_one_name_are_refused_and_not_dropped(release: Path, tmp_path: Path) -> None:
+    twice = [chain("Strongly disagree", participant_id=11), chain("Somewhat disagree", participant_id=11)]
+    put(release, "third_person/7.json", twice)
+    put(tmp_path / "list", "x.json", [record(id=7, observers=twice)])
+    for source in (release, tmp_path / "list/x.json"):
+        with pytest.raises(UserError, match="not two under '11'"):
+            load(str(source), {}, {})
+
+
+def test_a_counterfactual_record_must_say_whose_it_is(release: Path) -> None:
+    put(release, "counterfactual/relevance.bodily motives/7.json", [chain("Strongly disagree")])
+    with pytest.raises(UserError, match=r"relevance.bodily motives/7.json, field participant_id: found nothing"):
+        load(str(release), {}, {})
+    twice = [chain(participant_id=11), chain(participant_id=11)]
+    put(release, "counterfactual/relevance.bodily motives/7.json", twice)
+    with pytest.raises(UserError, match="found '?11'?; expected each observer once"):
+        load(str(release), {}, {})
+
+
+def test_a_counterfactual_record_that_says_otherwise_is_counted(release: Path) -> None:
+    put(release, "counterfactual/control.general/7.json", [chain("Strongly agree", participant_id=11)])
+    loaded = load(str(release), {}, {})
+    assert loaded[1].inputs["observers"][0]["answers"]["relevance.bodily_motives"] == 1
+    assert any("1 records in counterfactual folders say otherwise" in note for note in loaded.notes)
+
+
+def test_observers_stand_in_a_list_under_either_name(tmp_path: Path) -> None:
+    for name in ("observers", "third_person"):
+        put(tmp_path, "x.json", [record(id=1, **{name: [chain(participant_id="a")]})])
+        assert [one["id"] for one in load(str(tmp_path / "x.json"), {}, {})[0].inputs["observers"]] == ["a"]
+
+
+def test_observers_in_two_places_are_refused(release: Path) -> None:
+    put(release, "first_person/7.json", record(observers=[chain(participant_id="a")]))
+    with pytest.raises(UserError, match="not both"):
+        load(str(release), {}, {})
+
+
 def test_every_problem_is_named_with_its_file(release: Path) -> None:
     put(release, "first_person/12.json", record(appraisal_ratings={"control.general": "Agree"}))
     put(release, "counterfactual/relevance.moods/7.json", [chain()])

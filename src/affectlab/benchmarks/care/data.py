@@ -25,6 +25,8 @@ from affectlab.items.read import read_json_file, rename, scan_rows
 from affectlab.items.source import json_files, read_text
 
 FIRST = ("first_person", "first_person_500")
+CHAIN = ("cognitive_questions", "appraisal_ratings", "emotion_labels")
+"""Fields of an observer's record that are used."""
 SETTINGS = {
     "first_person": "folder of the first-person records within a data folder (default: first_person, first_person_500)",
     "statements": "JSON file from dimension to the statement that was rated, for records keyed by statement",
@@ -76,34 +78,66 @@ def _statements(path: str | None) -> dict[str, str]:
 def _folder(source: str, named: str | None) -> tuple[list[Row], list[Problem], list[str]]:
     files = json_files(source)
     rows, problems = _first_person(source, files, named)
-    by_id = {row.data["id"]: row for row in rows}
-    observers: dict[str, dict[str, dict[str, Any]]] = {}
+    observers: dict[str, list[dict[str, Any]]] = {row.data["id"]: [] for row in rows}
     strange: set[str] = set()
-    for name in files:
-        part, _, rest = name.partition("/")
-        if part not in ("third_person", "counterfactual") or not rest:
-            continue
-        dimension, stem = Path(rest).parent.as_posix(), Path(rest).stem
-        dimension_id = spaces.APPRAISALS.resolve(dimension) if part == "counterfactual" else None
-        if part == "counterfactual" and dimension_id is None:
-            expected = "a dimension as folder: " + ", ".join(label.names["en"] for label in spaces.APPRAISALS)
-            problems.append(Problem(1, "", f"the folder {dimension!r}", expected, file=name))
-            continue
-        if stem not in by_id:
+    for name in (name for name in files if name.startswith("third_person/")):
+        stem = Path(name).stem
+        if stem not in observers:
             strange.add(stem)
             continue
         read, wrong = read_json_file(source, name)
         problems += wrong
-        known = observers.setdefault(stem, {})
-        for place, row in enumerate(read):
-            person = str(row.data.get("participant_id", place))
-            one = known.setdefault(person, {**row.data, "listed": []})
-            if dimension_id is not None:
-                one["listed"] = [*one["listed"], dimension_id]
-    for stem, people in observers.items():
-        by_id[stem].data["observers"] = list(people.values())
-    said = [f"{len(strange)} stories have observers' files but no first-person record; they are left out."]
-    return rows, problems, said if strange else []
+        observers[stem] += [{**row.data, "listed": []} for row in read]
+    other = 0
+    for name in (name for name in files if name.startswith("counterfactual/")):
+        folder, stem = Path(name).parent.relative_to("counterfactual").as_posix(), Path(name).stem
+        dimension = spaces.APPRAISALS.resolve(folder)
+        if dimension is None:
+            expected = "a dimension as folder: " + ", ".join(label.names["en"] for label in spaces.APPRAISALS)
+            problems.append(Problem(1, "", f"the folder {folder!r}", expected, file=name))
+            continue
+        if stem not in observers:
+            strange.add(stem)
+            continue
+        read, wrong = read_json_file(source, name)
+        listed = [_listed(row, observers[stem], dimension) for row in read]
+        problems += [*wrong, *(found for found in listed if isinstance(found, Problem))]
+        other += sum(found is False for found in listed)
+    for row in rows:
+        if found := observers[row.data["id"]]:
+            if row.data.get("observers"):
+                problems.append(
+                    row.problem("observers", "a list", "observers here, or in files of their own, not both")
+                )
+            row.data["observers"] = found
+    said = []
+    if strange:
+        said.append(f"{len(strange)} stories have observers' files but no first-person record; they are left out.")
+    if other:
+        said.append(
+            f"{other} records in counterfactual folders say otherwise than the same person's record elsewhere "
+            "(third_person, or the first counterfactual folder); that one is used."
+        )
+    return rows, problems, said
+
+
+def _listed(row: Row, known: list[dict[str, Any]], dimension: str) -> bool | Problem:
+    """Note with a story's observers that one is listed for a dimension; add one who stands nowhere else.
+
+    Returns:
+        Whether the record agrees with what is known of the person, or what is wrong with it.
+    """
+    person = row.data.get("participant_id")
+    if person is None:
+        return row.problem("participant_id", "nothing", "whose record it is")
+    one = next((one for one in known if str(one.get("participant_id")) == str(person)), None)
+    if one is None:
+        known.append({**row.data, "listed": [dimension]})
+        return True
+    if dimension in one["listed"]:
+        return row.problem("participant_id", repr(person), "each observer once in a file")
+    one["listed"].append(dimension)
+    return all(row.data.get(part) == one.get(part) for part in CHAIN)
 
 
 def _first_person(source: str, files: list[str], named: str | None) -> tuple[list[Row], list[Problem]]:

@@ -151,7 +151,7 @@ class Record(Chain):
 
     id: Identifier = Field(validation_alias=AliasChoices("id", "sample_id", "story_id", "participant_id"))
     story_collection: Situation
-    observers: list[Observer] = []
+    observers: list[Observer] = Field(default=[], validation_alias=AliasChoices("observers", "third_person"))
 
 
 def weave(story: str, core: Sequence[str]) -> str:
@@ -204,7 +204,7 @@ def to_item(record: Record, index: int, statements: Mapping[str, str]) -> Item:
         statements: Dimension -> the statement raters saw; empty for our own.
 
     Raises:
-        UserError: When a rating cannot be told to a dimension.
+        UserError: When a rating cannot be told to a dimension, or two observers have one name.
     """
     by_statement = {_plain(statement): dimension for dimension, statement in statements.items()}
 
@@ -230,9 +230,17 @@ def to_item(record: Record, index: int, statements: Mapping[str, str]) -> Item:
     if ratings := {dimension: own[dimension] for dimension in spaces.DIMENSIONS if dimension in own}:
         inputs["ratings"] = ratings
     if record.observers:
-        inputs["observers"] = [_observer(one, place, story, dimension_of) for place, one in enumerate(record.observers)]
+        inputs["observers"] = _observers(record.observers, story, dimension_of)
     gold: dict[str, Gold] = {slot: tuple(value) if slot in spaces.SETS else value for slot, value in own.items()}
     return Item(id=record.id, index=index, inputs=inputs, gold=gold)
+
+
+def _observers(people: Sequence[Observer], story: str, dimension_of: Callable[[str], str]) -> list[dict[str, Any]]:
+    made = [_observer(one, place, story, dimension_of) for place, one in enumerate(people)]
+    ids = [one["id"] for one in made]
+    if twice := sorted({name for name in ids if ids.count(name) > 1}):
+        raise UserError(f"each observer of a story under a participant_id of their own, not two under {twice[0]!r}")
+    return made
 
 
 def _observer(one: Observer, place: int, story: str, dimension_of: Callable[[str], str]) -> dict[str, Any]:
