@@ -1,0 +1,202 @@
+"""The map of shifts: for every role under every emotion, how the focal behaviour changes against neutral, tested.
+
+Binary decisions: exact McNemar test on the pairs. Ordered ones: Wilcoxon's signed-rank test. Where a question was put
+several times (sampling repeats, option orders) its answers are no independent pairs: then the items' mean moves are
+tested by signed ranks. Benjamini-Hochberg runs over all cells of one map, several models included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.benchmarks.decisions.measures import Choices, Floats
+from affectlab.benchmarks.decisions.states import State, states_of
+from affectlab.games import ROLES
+from affectlab.metrics.scores import Table
+from affectlab.stats.mcnemar import mcnemar
+from affectlab.stats.multiple import adjust
+from affectlab.stats.signed_rank import signed_rank
+
+Test: TypeAlias = Literal["McNemar", "signed rank", ""]
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+UNDEFINED = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """One cell of the map.
+
+    Attributes:
+        model: Whose answers.
+        role: Of the game.
+        emotion: Of the vector.
+        dose: Strength and way.
+        change: Mean change of the normalised response, in [-1, 1]; ``None`` when there is no pair.
+        test: Which test.
+        up: Pairs (or items) with more of the focal behaviour than under neutral.
+        down: With less.
+        pairs: Pairs there are.
+        missing: Questions that lack one of the two answers.
+        p: Of the test; 1 when nothing changed.
+        q: After Benjamini-Hochberg over the map; ``None`` without p.
+        reason: Why the cell is undefined.
+    """
+
+    model: str
+    role: str
+    emotion: str
+    dose: str
+    change: float | None
+    test: Test
+    up: int
+    down: int
+    pairs: int
+    missing: int
+    p: float | None
+    q: float | None = None
+    reason: str = ""
+
+    @property
+    def stars(self) -> str:
+        """``***`` for q < .001, ``**`` for q < .01, ``*`` for q < .05."""
+        return "" if self.q is None else next((stars for limit, stars in STARS if self.q < limit), "")
+
+    @property
+    def text(self) -> str:
+        """Change in points with its stars, or that it is undefined."""
+        if self.change is None:
+            return UNDEFINED
+        points = f"{100 * self.change:+.1f}".replace("-", "−")
+        return f"{'0.0' if points[1:] == '0.0' else points}{self.stars}"
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """All shifts of one dose.
+
+    Attributes:
+        cells: By model, role, emotion, in this order of nesting.
+        tested: Size of the family that was corrected over.
+        untested: Cells without a test.
+    """
+
+    cells: tuple[Shift, ...]
+    tested: int
+    untested: int
+
+    def __repr__(self) -> str:
+        starred = sum(bool(cell.stars) for cell in self.cells)
+        return f"<heatmap: {len(self.cells)} cells, {starred} with q < .05, {self.untested} undefined>"
+
+    def names(self, attribute: Literal["model", "role", "emotion"]) -> tuple[str, ...]:
+        """Distinct models, roles or emotions, in order."""
+        return tuple(dict.fromkeys(getattr(cell, attribute) for cell in self.cells))
+
+
+def doses(choices: Choices) -> tuple[str, ...]:
+    """Doses of the emotion vectors of a run."""
+    return tuple(dict.fromkeys(state.dose for state in states_of(choices.conditions) if state.kind == "emotion"))
+
+
+def heatmap(runs: Mapping[str, Choices], dose: str) -> Heatmap:
+    """Every model's shifts under the emotions at one dose.
+
+    Args:
+        runs: Model -> its answers.
+        dose: Strength and way of the vectors (:attr:`~affectlab.benchmarks.decisions.states.State.dose`).
+    """
+    cells: list[Shift] = []
+    for model, choices in runs.items():
+        states = [s for s in states_of(choices.conditions) if s.kind == "emotion" and s.dose == dose]
+        known = [role for role in ROLES if role in choices.roles]
+        for role in (*known, *sorted(set(choices.roles) - set(known))):
+            cells += [_shift(model, choices, role, state) for state in states]
+    corrected = adjust([cell.p for cell in cells])
+    return Heatmap(
+        tuple(replace(cell, q=q) for cell, q in zip(cells, corrected.values, strict=True)),
+        corrected.tested,
+        corrected.untested,
+    )
+
+
+def _shift(model: str, choices: Choices, role: str, state: State) -> Shift:
+    rows = np.flatnonzero(np.array([choices.roles[code] == role for code in choices.item]))
+    after, before = choices.of(state.name)[rows], choices.of("neutral")[rows]
+    both = ~np.isnan(after) & ~np.isnan(before)
+    move, item = (after - before)[both], choices.item[rows][both]
+    missing = int((~both).sum())
+    if not len(move):
+        reason = "no question has an answer under both"
+        return Shift(model, role, state.emotion, state.dose, None, "", 0, 0, 0, missing, None, reason=reason)
+    per_item = item_means(move, item)
+    binary = role in ROLES and ROLES[role].kind == "binary"
+    once = len(per_item) == len(move)
+    up, down = (int((values > 0).sum()) for values in (per_item, -per_item))
+    if binary and once:
+        p, test = mcnemar(up, down, len(move)).p, "McNemar"
+    else:
+        p, test = signed_rank(per_item).p, "signed rank"
+    change = float(per_item.mean())
+    return Shift(model, role, state.emotion, state.dose, change, test, up, down, len(per_item), missing, p)  # type: ignore[arg-type]
+
+
+def item_means(values: Floats, item: NDArray[np.int64]) -> Floats:
+    """Mean of each item's values, in order of item codes."""
+    _, code = np.unique(item, return_inverse=True)
+    return np.bincount(code, weights=values) / np.bincount(code)
+
+
+def heatmap_table(found: Heatmap, dose: str) -> Table:
+    """The map for people: a row a role (and model), a column an emotion."""
+    models, emotions = found.names("model"), found.names("emotion")
+    by = {(cell.model, cell.role, cell.emotion): cell for cell in found.cells}
+    rows = []
+    for model in models:
+        for role in found.names("role"):
+            cells = [by[model, role, emotion].text if (model, role, emotion) in by else "" for emotion in emotions]
+            if any(cells):
+                rows.append((*((model,) if len(models) > 1 else ()), role.replace("_", " "), *cells))
+    undefined = f" {UNDEFINED}: no pair to test ({found.untested} cells)." if found.untested else ""
+    return Table(
+        f"shifts_{_slug(dose)}",
+        f"Shift of the focal behaviour against neutral, strength {dose}",
+        (*(("model",) if len(models) > 1 else ()), "role", *emotions),
+        tuple(rows),
+        "Points of the feasible range. Exact McNemar test for binary roles, Wilcoxon signed ranks for ordered ones; "
+        f"* q < .05, ** q < .01, *** q < .001, Benjamini–Hochberg over the {found.tested} cells of this map. "
+        "Speaks for items like these, each answered once." + undefined,
+    )
+
+
+def shift_table(maps: Sequence[Heatmap]) -> Table:
+    """Every cell on a row, for machines."""
+    rows = tuple(
+        (c.model, c.role, c.emotion, c.dose, c.change, c.test, c.up, c.down, c.pairs, c.missing, c.p, c.q, c.stars)
+        for one in maps
+        for c in one.cells
+    )
+    columns = (
+        "model",
+        "role",
+        "emotion",
+        "dose",
+        "change",
+        "test",
+        "up",
+        "down",
+        "pairs",
+        "missing",
+        "p",
+        "q",
+        "stars",
+    )
+    return Table("shifts", "Shifts of the focal behaviour", columns, rows, "", {"change": "difference", "q": "p"})
+
+
+def _slug(dose: str) -> str:
+    return "".join(letter if letter.isalnum() or letter == "." else "_" for letter in dose)

@@ -1,0 +1,184 @@
+"""Tests under sampling: repeats of the same items are neither new items nor independent answers.
+
+Four questions, four populations:
+
+* *item-level difference* (the headline): would other items like these shift? Items are resampled and swapped.
+* *Cochran-Mantel-Haenszel by repeat* (the paper's test): treats every repeat as a fresh sample of unmatched units. With
+  the same items in all repeats its size is wrong both ways (``bench/cmh_size.py``).
+* *Cochran-Mantel-Haenszel by item*: did exactly these items shift, over other draws of the sampler?
+* *Breslow-Day*: is the odds ratio the same in every repeat?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.benchmarks.decisions.effects import item_measures
+from affectlab.benchmarks.decisions.heatmap import item_means
+from affectlab.benchmarks.decisions.measures import Choices, Floats
+from affectlab.benchmarks.decisions.states import State, states_of
+from affectlab.games import ROLES
+from affectlab.metrics.scores import Table
+from affectlab.stats.bootstrap import Interval
+from affectlab.stats.multiple import adjust
+from affectlab.stats.paired import PairedResult, paired_difference
+from affectlab.stats.stratified import Stratified, stratified
+
+MIDDLE = 0.5
+"""From here on an ordered response counts as the focal behaviour: the upper half of the feasible range."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """One role under one condition, over repeats.
+
+    Attributes:
+        role: Of the game.
+        state: The condition.
+        item_level: Difference of item means with item-clustered interval and permutation p.
+        by_repeat: Cochran-Mantel-Haenszel and Breslow-Day with repeats as strata.
+        by_item: The same with items as strata.
+        pooled: Change of the rate of focal behaviour, all answers pooled; ``None`` without answers.
+        changes: That change within each repeat.
+    """
+
+    role: str
+    state: State
+    item_level: PairedResult
+    by_repeat: Stratified
+    by_item: Stratified
+    pooled: float | None
+    changes: tuple[float | None, ...]
+
+    @property
+    def stable(self) -> bool | None:
+        """Whether no two repeats change in opposite directions; ``None`` when none changes."""
+        signs = {np.sign(change) for change in self.changes if change}
+        return len(signs) == 1 if signs else None
+
+
+def sampled(choices: Choices, interval: Interval) -> tuple[Sampled, ...]:
+    """Every role under every condition but neutral."""
+    known = [role for role in ROLES if role in choices.roles]
+    roles = (*known, *sorted(set(choices.roles) - set(known)))
+    return tuple(_sampled(choices, role, state, interval) for role in roles for state in states_of(choices.conditions))
+
+
+def _sampled(choices: Choices, role: str, state: State, interval: Interval) -> Sampled:
+    rows = np.flatnonzero(np.array([choices.roles[code] == role for code in choices.item]))
+    after, before = choices.of(state.name)[rows], choices.of("neutral")[rows]
+    item, repeat = choices.item[rows], choices.repeat[rows]
+    level = [_item_values(choices, values, item) for values in (after, before)]
+    both = ~np.isnan(level[0]) & ~np.isnan(level[1])
+    pair = [item_measures(choices.roles, choices.clusters, np.where(both, values, np.nan)) for values in level]
+    by_repeat = [_table(after[repeat == one], before[repeat == one]) for one in choices.repeats]
+    by_item = [_table(after[item == one], before[item == one]) for one in np.unique(item)]
+    return Sampled(
+        role,
+        state,
+        paired_difference(pair[0], pair[1], "mean", interval),
+        stratified(by_repeat),
+        stratified(by_item),
+        _change(np.sum(by_repeat, axis=0)),
+        tuple(_change(np.array(one)) for one in by_repeat),
+    )
+
+
+def _item_values(choices: Choices, values: Floats, item: NDArray[np.int64]) -> Floats:
+    """Mean response by item [I] of all items; NaN for those of other roles or without an answer."""
+    found = np.full(len(choices.items), np.nan)
+    there = ~np.isnan(values)
+    if there.any():
+        found[np.unique(item[there])] = item_means(values[there], item[there])
+    return found
+
+
+def _table(after: Floats, before: Floats) -> list[list[float]]:
+    """Focal or not under the condition, then under neutral."""
+    return [_counts(after), _counts(before)]
+
+
+def _counts(values: Floats) -> list[float]:
+    there = values[~np.isnan(values)]
+    focal = float((there >= MIDDLE).sum())
+    return [focal, len(there) - focal]
+
+
+def _change(table: NDArray[np.float64]) -> float | None:
+    totals = table.sum(axis=1)
+    return float(table[0, 0] / totals[0] - table[1, 0] / totals[1]) if totals.all() else None
+
+
+def floor(choices: Choices) -> float | None:
+    """NDM of neutral against itself: mean distance of two draws of the same question, averaged as NDM is.
+
+    ``None`` without two repeats. Under sampling, drift below this is nothing.
+    """
+    neutral = choices.of("neutral")
+    variants: dict[int, dict[int, list[float]]] = {}
+    for item, repeat, value in zip(choices.item.tolist(), choices.repeat.tolist(), neutral.tolist(), strict=True):
+        if not np.isnan(value):
+            variants.setdefault(item, {}).setdefault(repeat, []).append(value)
+    by_role: dict[str, list[float]] = {}
+    for item, repeats in variants.items():
+        means = np.array([np.mean(values) for _, values in sorted(repeats.items())])
+        if len(means) > 1:
+            apart = np.abs(means[:, None] - means[None, :])
+            by_role.setdefault(choices.roles[item], []).append(float(apart.sum() / (len(means) * (len(means) - 1))))
+    return float(np.mean([np.mean(values) for values in by_role.values()])) if by_role else None
+
+
+def sampling_table(found: Sequence[Sampled]) -> Table:
+    """One row a role and condition; corrections run over the table."""
+    q_item = adjust([one.item_level.p for one in found]).values
+    q_repeat = adjust([one.by_repeat.p for one in found]).values
+    q_same = adjust([one.by_repeat.homogeneity.p for one in found])
+    rows = tuple(
+        (
+            one.role.replace("_", " "),
+            one.state.name,
+            one.item_level.difference,
+            qi,
+            one.pooled,
+            qr,
+            one.by_item.p,
+            {True: "yes", False: "no", None: "no change"}[one.stable],
+            qh,
+            f"{one.by_repeat.used} of {one.by_repeat.strata}",
+        )
+        for one, qi, qr, qh in zip(found, q_item, q_repeat, q_same.values, strict=True)
+    )
+    return Table(
+        "sampling",
+        "Under sampling: which population each test speaks for",
+        (
+            "role",
+            "condition",
+            "item-level change",
+            "q items",
+            "pooled change",
+            "q CMH by repeat",
+            "p CMH by item",
+            "sign stable",
+            "q Breslow–Day",
+            "repeats used",
+        ),
+        rows,
+        "q items: other items like these (item-clustered interval, permutation within items); read this one. "
+        "CMH by repeat: the paper's test; it takes matched answers to the same items as unrelated, and its size is "
+        "wrong (docs/decisions-statistics.md). CMH by item: exactly these items, other draws. Breslow–Day (Tarone): "
+        f"same odds ratio in every repeat; not estimable in {q_same.untested} rows, which is not homogeneity. Repeats "
+        "with a zero margin are dropped from CMH and Breslow–Day. q: Benjamini–Hochberg over the table. Ordered "
+        "responses count as focal from the middle of their range in all but the item-level change.",
+        {
+            "pooled change": "difference",
+            "q items": "p",
+            "q CMH by repeat": "p",
+            "p CMH by item": "p",
+            "q Breslow–Day": "p",
+        },
+    )

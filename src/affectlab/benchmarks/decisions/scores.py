@@ -1,0 +1,169 @@
+"""The score sheet of a decisions run.
+
+Every condition has its own sheet. That of neutral also holds what is said of the run as a whole: how far all others
+move answers from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from affectlab.benchmarks import sheets
+from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.decisions.curves import curves
+from affectlab.benchmarks.decisions.effects import effects
+from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table
+from affectlab.benchmarks.decisions.measures import (
+    FIGURES,
+    Choices,
+    choices_of,
+    drifts_of,
+)
+from affectlab.benchmarks.decisions.sampling import floor, sampled, sampling_table
+from affectlab.benchmarks.decisions.tables import (
+    drift_estimates,
+    drift_table,
+    effect_table,
+    emotion_table,
+    missing_table,
+    strength_table,
+    trend_table,
+)
+from affectlab.games import ROLES
+from affectlab.metrics.classification import mean_defined, ratio_or
+from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.scores import Scores, Table
+from affectlab.stats.bootstrap import Interval, estimates
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.measures import Measures, Over, Share, Totals
+
+VERSION = "1"
+RESPONSE, PARSED = "focal_behaviour", "parse_rate"
+
+
+def measures(table: PredictionTable, protocol: str) -> Measures:
+    """Focal behaviour and parse rate of one condition's predictions.
+
+    ``focal_behaviour`` is the mean response as a share of the feasible range, averaged over items within roles and then
+    over roles. Also by role (``focal_behaviour:stag_hunt``).
+    """
+    del protocol  # every protocol asks for the same decision
+    conditions = tuple(name for name in table.condition.values if table.condition.equals(name).any())
+    choices = choices_of(table, conditions)
+    rows, columns = np.nonzero(~np.isnan(choices.response))
+    role_names = _ordered(choices.roles)
+    code = np.array([role_names.index(role) for role in choices.roles], dtype=np.int64)
+    names, cluster = np.unique(np.array(table.cluster.values, dtype=object)[table.cluster.codes], return_inverse=True)
+    of_item = {name: int(np.flatnonzero(names == name)[0]) for name in set(choices.clusters)}
+    owner = np.array([of_item[name] for name in choices.clusters], dtype=np.int64)
+    n = len(role_names)
+    place = choices.item[rows]
+    read = ~table.value.equals(None)
+    events = np.concatenate([code[place], code[place] + n, np.where(read, 2 * n, 2 * n + 1)])
+    weights = np.concatenate([choices.response[rows, columns], np.ones(len(rows) + len(table))])
+    by_role = {
+        f"{RESPONSE}:{role}": Over(np.array([k, k + n]), _mean, counted=np.array([k + n]))
+        for k, role in enumerate(role_names)
+    }
+    every = Over(np.arange(2 * n), lambda totals: _macro(totals, n), counted=np.arange(n, 2 * n))
+    return Measures(
+        cluster=np.concatenate([owner[place], owner[place], cluster]).astype(np.int32),
+        event=events.astype(np.int32),
+        clusters=tuple(map(str, names)),
+        n_events=2 * n + 2,
+        statistics={
+            RESPONSE: every,
+            PARSED: Share(np.array([2 * n]), np.array([2 * n, 2 * n + 1])),
+            **by_role,
+        },
+        correct={},
+        headline=RESPONSE,
+        weight=weights,
+    )
+
+
+def _ordered(roles: tuple[str, ...]) -> list[str]:
+    known = [role for role in ROLES if role in roles]
+    return [*known, *sorted(set(roles) - set(known))]
+
+
+def _mean(totals: Totals) -> Totals:
+    return ratio_or(totals[:, 0], totals[:, 1], np.nan)
+
+
+def _macro(totals: Totals, n: int) -> Totals:
+    return mean_defined(ratio_or(totals[:, :n], totals[:, n:], np.nan))
+
+
+def score(scoring: Scoring) -> Scores:
+    """Scores of one condition; with neutral, of the whole run."""
+    found = estimates(measures(scoring.table, scoring.protocol), how=scoring.interval)
+    choices = choices_of(scoring.whole)
+    headline = [found[RESPONSE], found[PARSED]]
+    made: list[Table] = [_by_role(found)]
+    if scoring.condition != "neutral":
+        one = choices_of(scoring.whole, ("neutral", scoring.condition))
+        drifts = drifts_of(one)
+        moved = drift_estimates(drifts, scoring.interval, (0,))
+        headline += [moved[name] for name in FIGURES if drifts.states[0].emotion or name == "ndm"]
+        made.append(drift_table(drifts, scoring.interval, (0,)))
+    elif len(choices.conditions) > 1:
+        made += whole_run(choices, scoring.interval)
+    return Scores(
+        headline=tuple(headline),
+        tables=(*made, sheets.outcomes(scoring.table), *sheets.flags(scoring.table)) if len(scoring.table) else (),
+        notes=tuple(_notes(scoring, choices)),
+        signature=(
+            f"decisions:{VERSION}|protocol:{scoring.protocol}|response:(y-min)/(max-min)|mean:items, then conditions, "
+            f"then roles|missing:left out, counted|cluster:item|{scoring.interval}"
+        ),
+    )
+
+
+def _by_role(found: Mapping[str, Estimate]) -> Table:
+    rows = tuple(
+        (name.partition(":")[2], ROLES[role].focal if (role := name.partition(":")[2]) in ROLES else "", one)
+        for name, one in found.items()
+        if ":" in name
+    )
+    return Table(
+        "by_role",
+        "Focal behaviour by role",
+        ("role", "focal behaviour is", RESPONSE),
+        rows,
+        "Mean response as a share of each item's feasible range: the rate of the focal choice where there are two.",
+    )
+
+
+def whole_run(choices: Choices, interval: Interval) -> Iterator[Table]:
+    """Tables on all conditions together."""
+    drifts = drifts_of(choices)
+    emotions = tuple(drifts.which(kind="emotion"))
+    if emotions:
+        yield drift_table(drifts, interval, emotions)
+        yield emotion_table(drifts, interval)
+    if compared := effects(drifts, interval):
+        yield effect_table(compared)
+    drawn = [one for one in curves(drifts, interval) if one.trend is not None]
+    if drawn:
+        yield strength_table(drawn)
+        yield trend_table(drawn)
+    for dose in doses(choices):
+        yield heatmap_table(heatmap({"": choices}, dose), dose)
+    if len(choices.repeats) > 1:
+        yield sampling_table(sampled(choices, interval))
+    yield missing_table(drifts)
+
+
+def _notes(scoring: Scoring, choices: Choices) -> Iterator[str]:
+    if choices.no_range:
+        yield f"{choices.no_range} questions leave one feasible answer and are in no figure."
+    unread = len(scoring.table) - int(scoring.table.outcome.equals("ok").sum())
+    if unread:
+        yield f"{unread} of {len(scoring.table)} answers could not be read. They are in no figure but the parse rate."
+    if scoring.condition == "neutral" and len(choices.repeats) > 1:
+        level = floor(choices)
+        if level is not None:
+            yield f"NDM of neutral against itself is {level:.3f}: two draws of one state differ that much."
