@@ -11,16 +11,19 @@ from affectlab.cli.common import AsJson, plain, print_json, print_rows
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("benchmarks", help="List the benchmarks, with their protocols.")(benchmarks)
+    app.command("benchmarks", help="List the benchmarks, or show one, with protocols and settings.")(benchmarks)
     app.command("models", help="List the ways to name a model, and what is installed.")(models)
     app.command("labels", help="List the label spaces, or show one.")(labels)
 
 
-def benchmarks(as_json: AsJson = False) -> None:
-    """Every benchmark with its question, slots and protocols."""
+def benchmarks(
+    name: Annotated[str | None, typer.Argument(help="A benchmark to show alone.", metavar="BENCHMARK")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every benchmark, or one, with its question, slots, protocols and settings."""
     from affectlab.benchmarks import benchmark_names, open_benchmark
 
-    opened = [open_benchmark(name) for name in benchmark_names()]
+    opened = [open_benchmark(one) for one in (benchmark_names() if name is None else [name])]
     if as_json:
         print_json(
             [
@@ -35,6 +38,7 @@ def benchmarks(as_json: AsJson = False) -> None:
                         name: {"summary": protocol.summary, "needs": sorted(protocol.needs)}
                         for name, protocol in one.protocols.items()
                     },
+                    "settings": dict(one.settings),
                 }
                 for one in opened
             ]
@@ -47,6 +51,9 @@ def benchmarks(as_json: AsJson = False) -> None:
             [(name, protocol.summary, ", ".join(sorted(protocol.needs))) for name, protocol in one.protocols.items()],
             indent=2,
         )
+        if one.settings:
+            told = [(f"--{setting.replace('_', '-')}", what) for setting, what in one.settings.items()]
+            print_rows(("setting", "what it sets (affectlab run)"), told, indent=2)
 
 
 def models(as_json: AsJson = False) -> None:

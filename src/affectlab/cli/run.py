@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affectlab.cli.common import INTERRUPTED, AsJson, Replicates, pairs, print_json
+from affectlab.cli.settings import TakesSettings
 from affectlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "run",
         help="Put a benchmark to a model. Stop with Ctrl-C at any time; the same command goes on where it stopped.",
+        cls=TakesSettings,
     )(run)
 
 
@@ -63,7 +65,12 @@ def run(
     max_tokens: Annotated[int | None, typer.Option(help="Most new tokens. Default: the protocol's.", min=1)] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A setting of the benchmark. Repeatable.", metavar="NAME=VALUE"),
+        typer.Option(
+            "--set",
+            help="A setting of the benchmark; --NAME VALUE does the same. `affectlab benchmarks BENCHMARK` lists them. "
+            "Repeatable.",
+            metavar="NAME=VALUE",
+        ),
     ] = None,
     base_url: Annotated[
         str | None, typer.Option(help="Endpoint of an openai: model. The key comes from OPENAI_API_KEY.")
