@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from affectlab.annotate.slots import Name, Option, Part, Slot, by_id
-from affectlab.annotate.words import Words
+from affectlab.annotate.words import NOTHING, Words
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -22,14 +22,14 @@ class Shown(Part):
     """A field of the item that people see; absent or empty ones are left out."""
 
     field: str
-    title: Words = {}
+    title: Words = NOTHING
     main: bool = False
 
 
 class Page(Part):
     """Slots that are asked together."""
 
-    title: Words = {}
+    title: Words = NOTHING
     slots: Annotated[tuple[Name, ...], Field(min_length=1)]
 
 
@@ -54,7 +54,7 @@ class Probe(Part):
     id: Name
     fields: Mapping[str, Any]
     expected: Annotated[Mapping[str, Any], Field(min_length=1)]
-    explanation: Words = {}
+    explanation: Words = NOTHING
     kind: Literal["instructed", "obvious"] = "obvious"
 
 
@@ -80,7 +80,7 @@ class Questionnaire(Part):
 
     id: Name
     title: Words
-    text: Words = {}
+    text: Words = NOTHING
     when: Literal["before", "after"] = "before"
     slots: Annotated[tuple[Slot, ...], Field(min_length=1)]
     scores: tuple[Score, ...] = ()
@@ -148,8 +148,8 @@ class Design(Part):
     slots: Annotated[tuple[Slot, ...], Field(min_length=1)]
     pages: tuple[Page, ...] = ()
     guidelines: Guidelines
-    consent: Words = {}
-    instructions: Words = {}
+    consent: Words = NOTHING
+    instructions: Words = NOTHING
     training: Training | None = None
     attention: tuple[Probe, ...] = ()
     questionnaires: tuple[Questionnaire, ...] = ()

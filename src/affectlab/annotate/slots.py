@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from affectlab.annotate.words import Words
+from affectlab.annotate.words import NOTHING, Words
 from affectlab.labels import LabelSpace
 from affectlab.labels import load as load_labels
 
@@ -39,7 +39,7 @@ class Option(Part):
 
     id: Annotated[str, Field(min_length=1, max_length=80)]
     names: Words
-    definition: Words = {}
+    definition: Words = NOTHING
     key: Annotated[str, Field(max_length=1)] = ""
     group: str = ""
     level: int | None = None
@@ -83,7 +83,7 @@ class Slot(Part):
     id: Name
     kind: Kind
     title: Words
-    help: Words = {}
+    help: Words = NOTHING
     labels: str = ""
     options: tuple[Option, ...] = ()
     group_field: str = ""

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 """Languages the pages can be shown in."""
@@ -26,6 +26,9 @@ def _filled(words: dict[str, str]) -> dict[str, str]:
 
 Words: TypeAlias = Annotated[dict[str, str], BeforeValidator(_by_language), AfterValidator(_filled)]
 """A text by language. In a file either ``"text"`` (English) or ``{en = "…", zh = "…"}``."""
+
+NOTHING: Any = Field(default_factory=dict)
+"""Default of a text that may be left out."""
 
 
 def say(words: Mapping[str, str], language: str) -> str:

@@ -1,0 +1,177 @@
+"""From the answers of several people to one: which slots are settled, which are not, and what was decided. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Literal, TypeAlias
+
+from affectlab.annotate.design import Design
+from affectlab.annotate.slots import Slot
+from affectlab.annotate.units import Unit
+from affectlab.annotate.values import Reply
+
+Status: TypeAlias = Literal[
+    "pending",
+    "unanimous",
+    "majority",
+    "disagree",
+    "tie",
+    "single",
+    "all_skipped",
+    "absent",
+    "kept",
+    "decided",
+    "no_gold",
+]
+"""``pending``: not all people have answered. ``disagree``, ``tie``, ``single`` (the others skipped) wait for an
+adjudicator. ``absent``: nobody was asked. ``kept``: every answer stands, there is no gold. ``no_gold``: decided so."""
+
+OPEN: frozenset[str] = frozenset({"disagree", "tie", "single"})
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One person's newest answer to an item."""
+
+    person: str
+    reply: Reply
+
+
+@dataclass(frozen=True)
+class Made:
+    """A decision as it was made.
+
+    Attributes:
+        value: Its value; ``None`` for no gold.
+        choice: ``accept`` (a candidate), ``other`` or ``no_gold``.
+        reason: Why.
+        basis: :func:`basis` of the answers it was made on.
+        person: By whom.
+        at: When.
+    """
+
+    value: Any
+    choice: str
+    reason: str
+    basis: str
+    person: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """All that is known of one item.
+
+    Attributes:
+        unit: The item.
+        votes: Answers that count, one a person.
+        wanted: How many people are to answer.
+        decisions: Newest decision by slot.
+    """
+
+    unit: Unit
+    votes: tuple[Vote, ...]
+    wanted: int
+    decisions: Mapping[str, Made]
+
+    @property
+    def complete(self) -> bool:
+        """Whether everybody who was to answer has, or has skipped."""
+        return len(self.votes) >= self.wanted
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Where a slot stands.
+
+    Attributes:
+        status: See :data:`Status`.
+        value: The gold, where there is one.
+        reopened: Whether a decision stood here until an answer changed.
+    """
+
+    status: Status
+    value: Any = None
+    reopened: bool = False
+
+
+def settle(design: Design, slot: Slot, panel: Panel) -> Settled:
+    """Where one slot of an item stands."""
+    if slot.resolve == "keep":
+        return Settled("kept" if panel.complete else "pending")
+    if not panel.complete:
+        return Settled("pending")
+    made = panel.decisions.get(slot.id)
+    if made is not None and made.basis == basis(slot, panel):
+        return Settled("no_gold" if made.choice == "no_gold" else "decided", made.value)
+    counted = _counted(design, [vote for vote in panel.votes if not vote.reply.skipped], slot)
+    return Settled(counted.status, counted.value, reopened=made is not None)
+
+
+def _counted(design: Design, votes: Sequence[Vote], slot: Slot) -> Settled:
+    if not votes:
+        return Settled("all_skipped")
+    values = [vote.reply.values[slot.id] for vote in votes if slot.id in vote.reply.values]
+    if not values:
+        return Settled("absent")
+    counts = Counter(map(canonical, values))
+    ((first, most), *others) = counts.most_common()
+    value = next(one for one in values if canonical(one) == first)
+    if len(values) == 1:
+        return Settled("single")
+    if not others:
+        return Settled("unanimous", value)
+    if design.adjudication.majority and 2 * most > len(values) and len(values) > 2:
+        return Settled("majority", value)
+    return Settled("tie" if len(values) > 2 and others[0][1] == most else "disagree")
+
+
+def canonical(value: Any) -> str:
+    """A value as a text that is equal where values are."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def basis(slot: Slot, panel: Panel) -> str:
+    """Hash of the answers a decision about a slot rests on: any change of them re-opens it."""
+    votes = sorted((vote.person, vote.reply.skipped, vote.reply.values.get(slot.id)) for vote in panel.votes)
+    return sha256(canonical(votes).encode()).hexdigest()
+
+
+def candidates(slot: Slot, panel: Panel, seed: str) -> list[tuple[str, Any]]:
+    """The different answers to a slot under letters, in an order that says nothing of who gave them.
+
+    Args:
+        slot: The slot.
+        panel: The item.
+        seed: The project's.
+    """
+    values = {
+        canonical(vote.reply.values[slot.id]): vote.reply.values[slot.id]
+        for vote in panel.votes
+        if slot.id in vote.reply.values
+    }
+    key = f"{seed}:{panel.unit.id}:{slot.id}:"
+    ordered = sorted(values, key=lambda text: sha256((key + text).encode()).digest())
+    return [(chr(ord("A") + place), values[text]) for place, text in enumerate(ordered)]
+
+
+def queue(design: Design, panels: Sequence[Panel]) -> list[tuple[Panel, Slot, Settled]]:
+    """Slots that wait for an adjudicator, in file order: only those that disagree."""
+    found = []
+    for panel in panels:
+        for slot in design.slots:
+            if not slot.asked:
+                continue  # what is derived is settled with what it is derived from
+            where = settle(design, slot, panel)
+            if where.status in OPEN:
+                found.append((panel, slot, where))
+    return found
+
+
+def tally(design: Design, panels: Sequence[Panel]) -> dict[str, Counter[str]]:
+    """How many items stand where, by slot. Every slot's counts add up to the items."""
+    return {slot.id: Counter(settle(design, slot, panel).status for panel in panels) for slot in design.slots}

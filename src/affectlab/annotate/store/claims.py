@@ -1,0 +1,208 @@
+"""Who gets which item: exactly n distinct people each, leases that lapse, an order of one's own, probes in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, or_, select, update
+
+from affectlab.annotate.design import Design
+from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.people import Person
+from affectlab.annotate.store.project import PRIME, get_setting
+
+EDGE = 2
+"""Attention items are never among the first or last two."""
+
+
+def claim(conn: Connection, design: Design, person: Person, now: float) -> str | None:
+    """The item a person is to work on: one already open, else a new one; ``None`` when there is none left.
+
+    Items that others have begun come first, so that agreement can be watched early; among equals the order is the
+    person's own, fixed by the project's seed.
+    """
+    conn.execute(select(t.person.c.id).where(t.person.c.id == person.id).with_for_update())
+    seed = str(get_setting(conn, "seed"))
+    release_lapsed(conn, now)
+    opened = _open_item(conn, person)
+    if opened is not None:
+        renew(conn, design, opened, person.id, now)
+        return opened
+    number = _count(conn, person)
+    extra = _attention(conn, design, person, number, seed) or _repeat(conn, design, person, number)
+    if extra is not None:
+        _assign(conn, design, extra, person, None, number, now)
+        return extra
+    item = _next(conn, design, person, seed)
+    if item is None:
+        return None
+    _assign(conn, design, item, person, _free_place(conn, item), number, now)
+    conn.execute(update(t.item).where(t.item.c.id == item).values(taken=t.item.c.taken + 1))
+    return item
+
+
+def claim_own(conn: Connection, design: Design, item: str, person: Person, now: float) -> None:
+    """Give a person an item outside all counts: a story of his or her own, a training item."""
+    there = select(t.assignment.c.item).where(t.assignment.c.item == item, t.assignment.c.person == person.id)
+    if not conn.execute(there).first():
+        _assign(conn, design, item, person, None, _count(conn, person), now)
+
+
+def release_lapsed(conn: Connection, now: float) -> int:
+    """Free the items of people who gave no sign of life for the length of a lease; returns how many."""
+    a = t.assignment
+    over = and_(a.c.state == "open", a.c.leased_until < now, a.c.place.is_not(None))
+    rows = conn.execute(select(a.c.item, a.c.person).where(over).with_for_update(skip_locked=True)).all()
+    for row in rows:
+        mine = and_(a.c.item == row.item, a.c.person == row.person)
+        conn.execute(update(a).where(mine).values(state="lapsed", place=None))
+        conn.execute(update(t.item).where(t.item.c.id == row.item).values(taken=t.item.c.taken - 1))
+    return len(rows)
+
+
+def renew(conn: Connection, design: Design, item: str, person: str, now: float) -> None:
+    """Lengthen the lease of an open item."""
+    a = t.assignment
+    mine = and_(a.c.item == item, a.c.person == person, a.c.state == "open")
+    conn.execute(update(a).where(mine).values(leased_until=now + 60 * design.lease_minutes))
+
+
+def regain(conn: Connection, design: Design, item: str, person: str, now: float) -> bool:
+    """Take a lapsed item up again, if nobody else has taken the place meanwhile."""
+    conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update())
+    taken = conn.execute(select(t.item.c.taken).where(t.item.c.id == item)).scalar_one()
+    if taken >= design.overlap:
+        return False
+    mine = and_(t.assignment.c.item == item, t.assignment.c.person == person)
+    values = {"state": "open", "place": _free_place(conn, item), "leased_until": now + 60 * design.lease_minutes}
+    conn.execute(update(t.assignment).where(mine).values(**values))
+    conn.execute(update(t.item).where(t.item.c.id == item).values(taken=taken + 1))
+    return True
+
+
+def _open_item(conn: Connection, person: Person) -> str | None:
+    a = t.assignment
+    query = (
+        select(a.c.item)
+        .join(t.item, t.item.c.id == a.c.item)
+        .where(a.c.person == person.id, a.c.state == "open", t.item.c.kind != "training")
+    )
+    found: str | None = conn.execute(query.order_by(a.c.number).limit(1)).scalar()
+    return found
+
+
+def _count(conn: Connection, person: Person) -> int:
+    """How many items a person has been given; the number of the next one."""
+    query = (
+        select(func.count())
+        .select_from(t.assignment.join(t.item))
+        .where(t.assignment.c.person == person.id, t.item.c.kind != "training")
+    )
+    return int(conn.execute(query).scalar_one())
+
+
+def _attention(conn: Connection, design: Design, person: Person, number: int, seed: str) -> str | None:
+    if not design.attention:
+        return None
+    total = conn.execute(select(func.count()).select_from(t.item).where(t.item.c.kind == "work")).scalar_one()
+    places = attention_places([probe.id for probe in design.attention], int(total), f"{seed}:{person.id}")
+    due = [item for item, place in places.items() if place <= number]
+    given = set(conn.execute(_mine(person, "attention")).scalars())
+    return next((item for item in due if item not in given), None)
+
+
+def attention_places(probes: Sequence[str], total: int, seed: str) -> dict[str, int]:
+    """At which number of a person's items each attention item comes, from 0: spread out, seeded, never at the edges.
+
+    Args:
+        probes: Ids of the attention items.
+        total: Items of the project; with fewer than five there is no room and none is placed.
+        seed: The project's seed and the person.
+    """
+    length = total + len(probes)
+    first, last = EDGE, length - EDGE - 1
+    if total < 2 * EDGE + 1:
+        return {}
+    order = sorted(probes, key=lambda probe: sha256(f"{seed}:{probe}".encode()).digest())
+    width = (last - first + 1) / len(order)
+    places: dict[str, int] = {}
+    for index, probe in enumerate(order):
+        shift = int.from_bytes(sha256(f"{seed}:{probe}:place".encode()).digest()[:4]) / 2**32
+        places[probe] = min(last, first + int((index + shift) * width))
+    return places
+
+
+def _repeat(conn: Connection, design: Design, person: Person, number: int) -> str | None:
+    if design.repeat_share == 0:
+        return None
+    done = t.assignment.alias()
+    query = (
+        select(t.item.c.id)
+        .join(done, and_(done.c.item == t.item.c.of, done.c.person == person.id, done.c.state == "done"))
+        .where(t.item.c.kind == "repeat", done.c.number <= number - design.repeat_gap)
+        .where(t.item.c.id.not_in(_mine(person, "repeat")))
+        .order_by(done.c.number)
+        .limit(1)
+    )
+    found: str | None = conn.execute(query).scalar()
+    return found
+
+
+def _mine(person: Person, kind: str) -> Any:
+    return (
+        select(t.assignment.c.item)
+        .join(t.item, t.item.c.id == t.assignment.c.item)
+        .where(t.assignment.c.person == person.id, t.item.c.kind == kind)
+    )
+
+
+def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | None:
+    had = exists().where(
+        t.assignment.c.item == t.item.c.id, t.assignment.c.person == person.id, t.assignment.c.state != "lapsed"
+    )
+    allowed: list[ColumnElement[bool]] = [
+        t.item.c.kind == "work",
+        t.item.c.taken < design.overlap,
+        ~had,
+        or_(t.item.c.author.is_(None), t.item.c.author != person.id),
+    ]
+    if design.story is not None:
+        allowed.append(_told(person))
+    if conn.execute(select(t.pairing.c.item).limit(1)).first():
+        allowed.append(exists().where(t.pairing.c.item == t.item.c.id, t.pairing.c.name == person.name))
+    digest = sha256(f"{seed}:{person.id}:order".encode()).digest()
+    factor, shift = 1 + int.from_bytes(digest[:4]) % (PRIME - 1), int.from_bytes(digest[4:8]) % PRIME
+    order = (t.item.c.rank * factor + shift) % PRIME
+    query = select(t.item.c.id).where(*allowed).order_by(t.item.c.taken.desc(), order, t.item.c.place).limit(1)
+    found: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
+    return found
+
+
+def _told(person: Person) -> ColumnElement[bool]:
+    """Stories are observed once their author has answered about them."""
+    author = t.assignment.alias()
+    told = exists().where(author.c.item == t.item.c.id, author.c.person == t.item.c.author, author.c.state == "done")
+    return or_(t.item.c.author.is_(None), told)
+
+
+def _free_place(conn: Connection, item: str) -> int:
+    query = select(t.assignment.c.place).where(t.assignment.c.item == item, t.assignment.c.place.is_not(None))
+    taken = set(conn.execute(query).scalars())
+    return next(place for place in range(1, len(taken) + 2) if place not in taken)
+
+
+def _assign(
+    conn: Connection, design: Design, item: str, person: Person, place: int | None, number: int, now: float
+) -> None:
+    values: dict[str, Any] = {
+        "place": place,
+        "number": number,
+        "state": "open",
+        "leased_until": now + 60 * design.lease_minutes,
+        "at": now,
+    }
+    mine = and_(t.assignment.c.item == item, t.assignment.c.person == person.id)
+    if conn.execute(update(t.assignment).where(mine, t.assignment.c.state == "lapsed").values(**values)).rowcount == 0:
+        conn.execute(insert(t.assignment).values(item=item, person=person.id, **values))

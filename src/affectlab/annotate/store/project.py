@@ -1,0 +1,227 @@
+"""What a project is: its settings, its design in all versions, and its items."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, inspect, select, update
+
+from affectlab.annotate.design import Design
+from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.engine import Store
+from affectlab.annotate.units import Unit, make_unit
+from affectlab.errors import UserError
+
+PRIME = 2**31 - 1
+"""Ranks of items are below it; a person's order is an affine map of the ranks modulo it."""
+
+
+def start_project(conn: Connection, design: Design, seed: int, now: float) -> None:
+    """Put a design and fresh settings into empty tables.
+
+    Raises:
+        UserError: When the database holds a project already.
+    """
+    if conn.execute(select(t.setting.c.name)).first():
+        raise UserError("This database holds an annotation project already; take another one.")
+    rows = {"format": t.FORMAT, "secret": secrets.token_hex(32), "seed": seed}
+    conn.execute(insert(t.setting), [{"name": name, "value": value} for name, value in rows.items()])
+    add_design(conn, design, {}, now)
+    _add_probes(conn, design)
+
+
+def check_format(store: Store) -> None:
+    """Refuse a database that holds no project, or one of another layout.
+
+    Raises:
+        UserError: Saying which.
+    """
+    if not inspect(store.engine).has_table("setting"):
+        raise UserError("This database holds no annotation project; make one with: affectlab annotate init")
+    with store.read() as conn:
+        found = get_setting(conn, "format")
+    if found != t.FORMAT:
+        raise UserError(f"This project has format {found}; this affectlab reads format {t.FORMAT}.")
+
+
+def get_setting(conn: Connection, name: str) -> Any:
+    """A setting of the project; ``None`` when it has none of this name."""
+    return conn.execute(select(t.setting.c.value).where(t.setting.c.name == name)).scalar()
+
+
+def secret_of(conn: Connection) -> bytes:
+    """Key of the project's tokens."""
+    return bytes.fromhex(get_setting(conn, "secret"))
+
+
+def add_design(conn: Connection, design: Design, mapping: Mapping[str, Mapping[str, str]], now: float) -> None:
+    """Keep a version of the design."""
+    body = design.model_dump(mode="json")
+    conn.execute(insert(t.design).values(version=design.version, body=body, mapping=dict(mapping), at=now))
+
+
+def current_design(conn: Connection) -> Design:
+    """The newest version."""
+    body = conn.execute(select(t.design.c.body).order_by(t.design.c.version.desc()).limit(1)).scalar_one()
+    return Design.model_validate(body)
+
+
+def design_mappings(conn: Connection) -> dict[int, dict[str, dict[str, str]]]:
+    """What each version renamed: version -> slot -> old label -> new label."""
+    query = select(t.design.c.version, t.design.c.mapping).order_by(t.design.c.version)
+    return {row.version: row.mapping for row in conn.execute(query)}
+
+
+def add_units(conn: Connection, design: Design, units: Sequence[Unit], seed: int) -> list[str]:
+    """Add items to be worked on, and the repeats among them.
+
+    Returns:
+        Ids of those whose content is there already, and which were left out.
+
+    Raises:
+        UserError: When an id is there with other content.
+    """
+    query = select(t.item.c.id, t.item.c.digest, t.item.c.kind)
+    there = {row.id: (row.digest, row.kind) for row in conn.execute(query)}
+    digests = {digest for digest, kind in there.values() if kind == "work"}
+    place = len(there)
+    draw = random.Random(f"{seed}:{place}")  # noqa: S311 - an order, not a secret
+    rows: list[dict[str, Any]] = []
+    dropped: list[str] = []
+    for unit in units:
+        if unit.digest in digests:
+            dropped.append(unit.id)
+            continue
+        if unit.id in there:
+            raise UserError(f"The project has an item {unit.id!r} already, with other content; rename one of them.")
+        rows.append(_row(unit, "work", place + len(rows), draw.randrange(PRIME)))
+        digests.add(unit.digest)
+        if draw.random() < design.repeat_share:
+            again = Unit(f"{unit.id}~again", unit.fields, unit.options, unit.slices)
+            rows.append(_row(again, "repeat", place + len(rows), draw.randrange(PRIME)) | {"of": unit.id})
+    for start in range(0, len(rows), 500):
+        conn.execute(insert(t.item), rows[start : start + 500])
+    return dropped
+
+
+def add_story(conn: Connection, design: Design, item: str, text: str, author: str, seed: int) -> None:
+    """Add an item that a person of the project has written; its author never observes it."""
+    field = next(shown.field for shown in design.shown if shown.main)
+    unit = make_unit(design, item, {field: text})
+    place = conn.execute(select(func.count()).select_from(t.item)).scalar_one()
+    rank = random.Random(f"{seed}:{item}").randrange(PRIME)  # noqa: S311 - an order, not a secret
+    # Two people may tell the same thing: each story is an item of its own.
+    conn.execute(insert(t.item).values(**_row(unit, "work", place, rank) | {"author": author, "digest": f"~{item}"}))
+
+
+def pair_up(conn: Connection, pairs: Iterable[tuple[str, str]]) -> None:
+    """Fix who gets which item: pairs of item id and person's name.
+
+    Raises:
+        UserError: When an item is not there.
+    """
+    found = sorted(set(pairs))
+    known = set(conn.execute(select(t.item.c.id)).scalars())
+    unknown = sorted({item for item, _ in found} - known)
+    if unknown:
+        raise UserError(f"The assignment names items the project does not have: {', '.join(unknown[:5])}")
+    if found:
+        conn.execute(insert(t.pairing), [{"item": item, "name": name} for item, name in found])
+
+
+def unit_of(conn: Connection, item: str) -> Unit | None:
+    """An item as annotators get it; ``None`` when there is none of this id."""
+    body = conn.execute(select(t.item.c.body).where(t.item.c.id == item)).scalar()
+    return None if body is None else Unit.from_body(item, body)
+
+
+def units(conn: Connection, kind: str = "work") -> list[Unit]:
+    """All items of a kind, in file order."""
+    query = select(t.item.c.id, t.item.c.body).where(t.item.c.kind == kind).order_by(t.item.c.place)
+    return [Unit.from_body(row.id, row.body) for row in conn.execute(query)]
+
+
+def replace_design(conn: Connection, new: Design, mapping: Mapping[str, Mapping[str, str]], now: float) -> None:
+    """Put a new version of the design in place. Answers keep what was chosen, with the version it was chosen under.
+
+    Raises:
+        UserError: When the version does not go up, a slot with answers is gone or changes its kind, or a label that
+            answers hold is gone without a label of the new version in its place.
+    """
+    old = current_design(conn)
+    if new.version <= old.version:
+        raise UserError(f"The design has version {new.version}; a change needs one above {old.version}.")
+    used = _used(conn)
+    for slot_id, labels in used.items():
+        slot, before = new.slot.get(slot_id), old.slot.get(slot_id)
+        if slot is None or (before is not None and slot.kind != before.kind):
+            raise UserError(f"Slot {slot_id!r} has answers: it cannot be removed or change its kind.")
+        if not slot.options:
+            continue
+        renamed = mapping.get(slot_id, {})
+        lost = sorted(one for one in labels if slot.option(renamed.get(one, one)) is None)
+        if lost:
+            hint = " ".join(f"--map {slot_id}.{one}=NEW" for one in lost[:3])
+            raise UserError(
+                f"Slot {slot_id!r}: answers hold {', '.join(lost)}, which the new design does not have. Say what each "
+                f"becomes: {hint}"
+            )
+    add_design(conn, new, mapping, now)
+    _refreeze(conn, new, mapping)
+    _add_probes(conn, new)
+
+
+def _used(conn: Connection) -> dict[str, set[str]]:
+    """Labels that stored answers hold, by slot."""
+    used: dict[str, set[str]] = {}
+    for body in conn.execute(select(t.response.c.body)).scalars():
+        for slot, value in body["values"].items():
+            labels = value if isinstance(value, list | dict) else [value]
+            used.setdefault(slot, set()).update(one for one in labels if isinstance(one, str))
+    return used
+
+
+def _refreeze(conn: Connection, design: Design, mapping: Mapping[str, Mapping[str, str]]) -> None:
+    """Give the frozen options of items their names, and what they were renamed to, from the new design."""
+    for row in conn.execute(select(t.item.c.id, t.item.c.body)).all():
+        unit = Unit.from_body(row.id, row.body)
+        options = dict(unit.options)
+        for slot in design.slots:
+            if slot.id not in options or slot.options_field:
+                continue
+            renamed = mapping.get(slot.id, {})
+            ids = [renamed.get(option.id, option.id) for option in options[slot.id]]
+            kept = [option for option in slot.options if option.id in ids or not slot.group_field]
+            options[slot.id] = tuple(kept)
+        body = Unit(unit.id, unit.fields, options, unit.slices).body()
+        if body != row.body:
+            conn.execute(update(t.item).where(t.item.c.id == row.id).values(body=body))
+
+
+def _add_probes(conn: Connection, design: Design) -> None:
+    there = set(conn.execute(select(t.item.c.id)).scalars())
+    attention = {probe.id for probe in design.attention}
+    for place, probe in enumerate(design.probes):
+        if probe.id in there:
+            continue
+        kind = "attention" if probe.id in attention else "training"
+        unit = make_unit(design, probe.id, probe.fields)
+        conn.execute(insert(t.item).values(**_row(unit, kind, -1 - place, 0) | {"expected": dict(probe.expected)}))
+
+
+def _row(unit: Unit, kind: str, place: int, rank: int) -> dict[str, Any]:
+    return {
+        "id": unit.id,
+        "kind": kind,
+        "place": place,
+        "rank": rank,
+        "taken": 0,
+        "body": unit.body(),
+        "digest": unit.digest,
+        "author": None,
+        "of": None,
+        "expected": None,
+    }

@@ -1,0 +1,194 @@
+"""Drafts and answers: drafts are overwritten under a revision, answers are only ever added, each submit once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, func, insert, select, update
+
+from affectlab.annotate.design import Design
+from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.claims import regain, renew
+from affectlab.annotate.store.people import RefusedError
+from affectlab.annotate.values import Reply
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How an answer came about.
+
+    Attributes:
+        active_ms: Time the person was at it, as the page measured it.
+        elapsed_ms: Time since the page was opened, likewise.
+        typing: Rhythm of typing without content, where the person agreed.
+    """
+
+    active_ms: int | None = None
+    elapsed_ms: int | None = None
+    typing: Any = None
+
+
+@dataclass(frozen=True)
+class Submit:
+    """One press of the button.
+
+    Attributes:
+        key: Drawn by the page, once for each time it is opened: the same key again stores nothing.
+        measured: How the answer came about.
+    """
+
+    key: str
+    measured: Measured = Measured()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An answer as it is kept."""
+
+    item: str
+    person: str
+    version: int
+    reply: Reply
+    design_version: int
+    guideline_version: str
+    at: float
+    measured: Measured
+
+
+def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply, submit: Submit, now: float) -> int:
+    """Store an answer, or a reason for leaving the item out; returns its version.
+
+    The same submit key again gives the same version and stores nothing. A person's further answer to an item is a new
+    version; the newest counts.
+
+    Args:
+        conn: A writing transaction.
+        design: The current design.
+        key: Item and person.
+        reply: Checked answers.
+        submit: Key and measures of this submit.
+        now: The time.
+
+    Raises:
+        RefusedError: ``not_yours`` for an item the person was never given, ``lease_over`` when others have taken it up
+            meanwhile (the draft stays), ``key_used`` when the key belongs to another answer.
+    """
+    item, person = key
+    mine = and_(t.assignment.c.item == item, t.assignment.c.person == person)
+    state = conn.execute(select(t.assignment.c.state).where(mine).with_for_update()).scalar()
+    if state is None:
+        raise RefusedError("not_yours")
+    before = conn.execute(select(t.response).where(t.response.c.submit_key == submit.key)).first()
+    if before is not None:
+        if (before.item, before.person) != key:
+            raise RefusedError("key_used")
+        return int(before.version)
+    if state == "lapsed" and not regain(conn, design, item, person, now):
+        raise RefusedError("lease_over")
+    last = select(func.max(t.response.c.version)).where(t.response.c.item == item, t.response.c.person == person)
+    version = (conn.execute(last).scalar() or 0) + 1
+    conn.execute(
+        insert(t.response).values(
+            item=item,
+            person=person,
+            version=version,
+            body=reply.body(),
+            submit_key=submit.key,
+            design_version=design.version,
+            guideline_version=design.guidelines.version,
+            at=now,
+            active_ms=submit.measured.active_ms,
+            elapsed_ms=submit.measured.elapsed_ms,
+            typing=submit.measured.typing,
+        )
+    )
+    conn.execute(update(t.assignment).where(mine).values(state="skipped" if reply.skipped else "done"))
+    conn.execute(delete(t.draft).where(t.draft.c.item == item, t.draft.c.person == person))
+    return version
+
+
+def save_draft(conn: Connection, design: Design, key: tuple[str, str], reply: Reply, rev: int, now: float) -> int:
+    """Keep what is not submitted yet; returns the new revision. A sign of life: the lease is renewed.
+
+    Raises:
+        RefusedError: ``draft_changed`` when another window has saved since this one read revision ``rev``.
+    """
+    item, person = key
+    mine = and_(t.draft.c.item == item, t.draft.c.person == person)
+    values = {"body": reply.body(), "rev": rev + 1, "at": now}
+    if rev == 0:
+        there = conn.execute(select(t.draft.c.rev).where(mine)).first()
+        if there:
+            raise RefusedError("draft_changed")
+        conn.execute(insert(t.draft).values(item=item, person=person, **values))
+    elif conn.execute(update(t.draft).where(mine, t.draft.c.rev == rev).values(**values)).rowcount == 0:
+        raise RefusedError("draft_changed")
+    renew(conn, design, item, person, now)
+    return rev + 1
+
+
+def read_draft(conn: Connection, item: str, person: str) -> tuple[Reply | None, int]:
+    """A draft and its revision; nothing and 0 when there is none."""
+    query = select(t.draft.c.body, t.draft.c.rev).where(t.draft.c.item == item, t.draft.c.person == person)
+    row = conn.execute(query).first()
+    return (Reply.from_body(row.body), row.rev) if row else (None, 0)
+
+
+def state_of(conn: Connection, item: str, person: str) -> str | None:
+    """State of a person's item; ``None`` when he or she was never given it."""
+    query = select(t.assignment.c.state).where(t.assignment.c.item == item, t.assignment.c.person == person)
+    found: str | None = conn.execute(query).scalar()
+    return found
+
+
+def current(conn: Connection, item: str | None = None, person: str | None = None) -> list[Stored]:
+    """Newest answer of each person to each item, or of one item or person, in the order of items and people."""
+    r = t.response
+    newest = select(r.c.item, r.c.person, func.max(r.c.version).label("version")).group_by(r.c.item, r.c.person)
+    if item is not None:
+        newest = newest.where(r.c.item == item)
+    if person is not None:
+        newest = newest.where(r.c.person == person)
+    last = newest.subquery()
+    same = and_(r.c.item == last.c.item, r.c.person == last.c.person, r.c.version == last.c.version)
+    query = select(r).join(last, same).join(t.item, t.item.c.id == r.c.item)
+    return [_stored(row) for row in conn.execute(query.order_by(t.item.c.place, r.c.person))]
+
+
+def history(conn: Connection, item: str, person: str) -> list[Stored]:
+    """All answers of a person to an item, oldest first."""
+    query = select(t.response).where(t.response.c.item == item, t.response.c.person == person)
+    return [_stored(row) for row in conn.execute(query.order_by(t.response.c.version))]
+
+
+def my_items(conn: Connection, person: str) -> list[tuple[str, str]]:
+    """Items a person has been given and their states, in the order given; training left out."""
+    a = t.assignment
+    query = (
+        select(a.c.item, a.c.state)
+        .join(t.item, t.item.c.id == a.c.item)
+        .where(a.c.person == person, t.item.c.kind != "training")
+        .order_by(a.c.number)
+    )
+    return [(row.item, row.state) for row in conn.execute(query)]
+
+
+def log(conn: Connection, person: str, kind: str, body: Mapping[str, Any], now: float) -> None:
+    """Write down that something happened."""
+    conn.execute(insert(t.event).values(at=now, person=person, kind=kind, body=dict(body)))
+
+
+def _stored(row: Any) -> Stored:
+    measured = Measured(row.active_ms, row.elapsed_ms, row.typing)
+    return Stored(
+        item=row.item,
+        person=row.person,
+        version=row.version,
+        reply=Reply.from_body(row.body),
+        design_version=row.design_version,
+        guideline_version=row.guideline_version,
+        at=row.at,
+        measured=measured,
+    )
