@@ -1,0 +1,158 @@
+"""``affectlab agreement``: how well annotators agree, from a file of their answers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from affectlab.cli.common import AsJson, Replicates, pairs, print_json
+from affectlab.errors import UserError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(
+        "agreement",
+        help="Agreement among annotators: kappa, alpha and their intervals, from a file of item, annotator and value.",
+    )(agreement)
+
+
+def agreement(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="Answers in long form: .csv, .tsv, .jsonl or .json with columns item, annotator, value and, if there "
+            "are several, slot.",
+            metavar="FILE",
+        ),
+    ],
+    level: Annotated[
+        str | None,
+        typer.Option(
+            help="nominal, ordinal, interval, ratio, jaccard or masi. Default: nominal for labels, ordinal for "
+            "numbers, masi for sets."
+        ),
+    ] = None,
+    slot: Annotated[list[str] | None, typer.Option(help="Only this slot. Repeatable.")] = None,
+    upstream: Annotated[
+        str | None, typer.Option(help="Also on the items where annotators agree on this slot.", metavar="SLOT")
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="All values there are, in order, or a label space: a,b,c or chiaro10 or SLOT=1,2,3,4,5. Repeatable.",
+            metavar="[SLOT=]VALUES",
+        ),
+    ] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option(help="Own weights of kappa: a table (CSV) of how much each disagreement counts, values as heads."),
+    ] = None,
+    sets: Annotated[bool, typer.Option("--sets", help="Values are sets of labels separated by ;")] = False,
+    kind: Annotated[str, typer.Option(help="Whose answers, where both are there: human or model.")] = "human",
+    schema: Annotated[str | None, typer.Option(help="Only answers under this version of the label set.")] = None,
+    min_n: Annotated[int, typer.Option(help="Items two annotators must share for their kappa to count.", min=1)] = 1,
+    field_map: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="Our column = the file's: item, annotator, value, slot …", metavar="FIELD=COLUMN"),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write an HTML page.")] = None,
+    replicates: Replicates = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap over items.", min=0)] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print a table for each slot, and the sentence for a methods section."""
+    from affectlab.annotate.agreement import Asked
+    from affectlab.annotate.agreement import agreement as agreement_of
+    from affectlab.annotate.answers import read_answers
+    from affectlab.report.agreement import document_of
+    from affectlab.report.html import document_html
+    from affectlab.report.terminal import print_document
+    from affectlab.runs.folder import writing
+    from affectlab.stats.agreement import LEVELS
+    from affectlab.stats.agreement.summary import Scale
+    from affectlab.stats.bootstrap import Interval
+
+    if level is not None and level not in LEVELS:
+        raise UserError(f"--level {level}: expected one of {', '.join(LEVELS)}.")
+    if kind not in ("human", "model"):
+        raise UserError(f"--kind {kind}: expected human or model.")
+    numeric = level in ("interval", "ratio")
+    declared = dict(_values(one, numbers=numeric) for one in values or [])
+    numeric = numeric or (bool(declared) and all(_numeric(some) for some in declared.values()))
+    read = read_answers(file, pairs(field_map or [], "--map"), numbers=numeric, sets=sets)
+    own = None
+    if weights is not None:
+        own, order = _weights(weights)
+        declared.setdefault("", order)
+    found = agreement_of(
+        read.answers,
+        Asked(
+            scale=Scale(level, own, min_n),
+            values=declared,
+            slots=tuple(slot or ()),
+            upstream=upstream,
+            kind=kind,  # type: ignore[arg-type]
+            schema=schema,
+            interval=Interval(replicates=replicates, seed=seed),
+        ),
+    )
+    if read.ignored:
+        print(f"Columns not used: {', '.join(read.ignored)}.", file=sys.stderr)
+    others = sum(one.kind != kind for one in read.answers)
+    if others:
+        print(
+            f"{others} answers of the other kind are left out; --kind compares them among themselves.", file=sys.stderr
+        )
+    document = document_of(file, found)
+    if html is not None:
+        with writing(html):
+            html.write_text(document_html(document), encoding="utf-8")
+    if as_json:
+        print_json({"file": file, "kind": kind, "other_kind": others, "slots": [one.to_dict() for one in found]})
+    else:
+        print_document(document)
+
+
+def _values(option: str, *, numbers: bool) -> tuple[str, list[Any]]:
+    """Slot (empty: all) and the values declared for it; a single word is a label space."""
+    from affectlab.annotate.answers import normal
+    from affectlab.labels import load
+
+    slot, equals, text = option.rpartition("=") if "=" in option else ("", "", option)
+    words = [normal(word.strip()) for word in text.split(",") if word.strip()]
+    if not words or (equals and not slot):
+        raise UserError(f"--values {option!r}: expected a,b,c or the name of a label space, or SLOT=a,b,c.")
+    if len(words) == 1:
+        words = list(load(words[0]).ids)
+    return slot, [float(word) for word in words] if _numeric(words) else list(words)
+
+
+def _numeric(values: list[Any]) -> bool:
+    try:
+        return all(float(value) == float(value) for value in values)
+    except ValueError:
+        return False
+
+
+def _weights(path: Path) -> tuple[list[list[float]], list[Any]]:
+    """A square table of weights, and the values that head it."""
+    import csv
+
+    from affectlab.items.source import read_text
+
+    rows = [row for row in csv.reader(read_text(str(path)).splitlines()) if row]
+    heads = [cell.strip() for cell in rows[0]][1:]
+    sides = [row[0].strip() for row in rows[1:]]
+    if heads != sides:
+        raise UserError(f"{path}: the table's heads ({', '.join(heads)}) must be its rows ({', '.join(sides)}).")
+    try:
+        table = [[float(cell) for cell in row[1:]] for row in rows[1:]]
+    except ValueError as error:
+        raise UserError(f"{path}: weights must be numbers ({error}).") from error
+    if any(len(row) != len(heads) for row in table):
+        raise UserError(f"{path}: every row must have {len(heads)} weights.")
+    return table, [float(head) for head in heads] if _numeric(heads) else list(heads)
