@@ -58,3 +58,11 @@ def test_no_difference_is_no_evidence() -> None:
 def test_a_missing_difference_is_refused() -> None:
     with pytest.raises(ValueError, match="finite"):
         signed_rank([1.0, float("nan")])
+
+
+def test_differences_that_are_one_but_for_rounding_are_tied() -> None:
+    plain = [3, -1, 4, 1, -5, 9, 2, 6]
+    shifted = [(0.5 + one / 20) - 0.5 for one in plain]
+    assert len(set(map(abs, shifted))) == 8  # one of the pair of ones is off in its last digit
+    assert signed_rank(shifted) == signed_rank(plain)
+    assert signed_rank([0.1 + 0.2 - 0.3, 0.5]).zeros == 1

@@ -58,3 +58,9 @@ def test_what_is_missing_is_counted_and_nothing_is_made_of_nothing() -> None:
     assert "every strength" in page_trend(np.full((2, 2), np.nan)).reason
     with pytest.raises(ValueError, match="2 strengths"):
         page_trend(np.ones((3, 1)))
+
+
+def test_values_that_are_one_but_for_rounding_are_tied() -> None:
+    assert page_trend(np.array([[0.3, 0.1 + 0.2, 0.7], [0.0, 0.5, 0.5]])) == page_trend(
+        np.array([[3, 3, 7], [0, 5, 5]], dtype=float)
+    )

@@ -17,6 +17,8 @@ from math import erfc, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from affectlab.stats.bootstrap import rounding
+
 EXACT_UP_TO = 200
 """Pairs that differ up to which the distribution is counted out; beyond, it is normal with the ties' variance."""
 
@@ -62,6 +64,8 @@ def signed_rank(differences: Sequence[float] | NDArray[np.float64]) -> SignedRan
     given = np.asarray(differences, dtype=np.float64)
     if not np.isfinite(given).all():
         raise ValueError("differences must be finite; leave pairs with a missing answer out")
+    # What differs by rounding alone is tied: .55 - .5 and .05 are one difference.
+    given = np.rint(given / rounding(np.abs(given).max(initial=0.0)))
     moved = given[given != 0]
     zeros = len(given) - len(moved)
     if not len(moved):

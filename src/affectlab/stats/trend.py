@@ -14,6 +14,8 @@ from math import erfc, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from affectlab.stats.bootstrap import rounding
+
 
 @dataclass(frozen=True, slots=True)
 class Trend:
@@ -55,6 +57,8 @@ def page_trend(values: NDArray[np.float64]) -> Trend:
         raise ValueError(f"values must be [items, strengths] with 2 strengths at least, not {list(values.shape)}")
     whole = values[~np.isnan(values).any(axis=1)]
     left_out = len(values) - len(whole)
+    # What differs by rounding alone is tied.
+    whole = np.rint(whole / rounding(np.abs(whole).max(initial=0.0)))
     moved = int((np.ptp(whole, axis=1) > 0).sum()) if len(whole) else 0
     steps = np.diff(whole.mean(axis=0)) if len(whole) else np.zeros(1)
     monotone = moved > 0 and bool((steps >= 0).all() or (steps <= 0).all()) and bool((steps != 0).any())

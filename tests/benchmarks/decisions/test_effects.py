@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.benchmarks.decisions.worlds import EMOTIONS, Row, table, world
+
+from affectlab.benchmarks.decisions.curves import curves
+from affectlab.benchmarks.decisions.effects import effects
+from affectlab.benchmarks.decisions.measures import choices_of, drifts_of
+from affectlab.benchmarks.decisions.states import state_of
+from affectlab.games import ROLES
+from affectlab.stats.bootstrap import Interval
+
+FEW = Interval(replicates=300)
+UNIT = (0.0, 1.0)
+
+
+def test_emotion_minus_random_by_hand() -> None:
+    # Six items of one role. Joy moves 4 up, of two random vectors one moves 1 item up and one moves 2.
+    def answers(up: int) -> list[Row]:
+        return [("stag_hunt", f"i{i}", UNIT, float(i < up)) for i in range(6)]
+
+    found = effects(
+        drifts_of(
+            choices_of(
+                table(
+                    {
+                        "neutral": answers(0),
+                        "joy@1.0": answers(4),
+                        "random@1.0:seed=0": answers(1),
+                        "random@1.0:seed=1": answers(2),
+                        "random@9.0:seed=0": answers(6),
+                    }
+                )
+            )
+        ),
+        FEW,
+    )
+    # The random vector of strength 9 has no emotion to be compared with.
+    ndm, nad = found
+    assert (ndm.control, ndm.emotion, ndm.figure, ndm.left_out) == ("random", "", "ndm", 0)
+    assert (ndm.result.a, ndm.result.b) == pytest.approx((4 / 6, 1.5 / 6))
+    assert ndm.result.difference.value == pytest.approx(2.5 / 6)
+    # Joy is up in the stag hunt, so that here aligned moves are the moves.
+    assert nad.result.difference.value == pytest.approx(2.5 / 6)
+
+
+def test_prompts_are_matched_by_emotion_and_shuffled_labels_by_emotion_and_strength() -> None:
+    rows: dict[str, list[Row]] = {
+        "neutral": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 0.0)],
+        "joy@1.0": [("stag_hunt", "a", UNIT, 1.0), ("stag_hunt", "b", UNIT, 0.0)],
+        "fear@1.0": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 0.0)],
+        "prompt:joy": [("stag_hunt", "a", UNIT, 1.0), ("stag_hunt", "b", UNIT, 1.0)],
+        "permuted:joy@1.0:seed=0": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 0.0)],
+        "permuted:fear@2.0:seed=0": [("stag_hunt", "a", UNIT, 1.0), ("stag_hunt", "b", UNIT, 1.0)],
+    }
+    found = {
+        (one.control, one.emotion): one.result
+        for one in effects(drifts_of(choices_of(table(rows))), FEW)
+        if one.figure == "ndm"
+    }
+    assert found["prompt", "joy"].difference.value == -0.5
+    assert found["prompt", ""].difference.value == -0.5
+    assert ("prompt", "fear") not in found
+    assert found["permuted", "joy"].difference.value == 0.5
+    assert ("permuted", "fear") not in found
+
+
+def test_items_that_lack_one_side_are_left_out_and_counted() -> None:
+    rows: dict[str, list[Row]] = {
+        "neutral": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 0.0)],
+        "joy@1.0": [("stag_hunt", "a", UNIT, 1.0), ("stag_hunt", "b", UNIT, None)],
+        "random@1.0:seed=0": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 1.0)],
+    }
+    one = effects(drifts_of(choices_of(table(rows))), FEW)[0]
+    assert (one.left_out, one.result.a, one.result.b) == (1, 1.0, 0.0)
+
+
+CONDITIONS = [f"{emotion}@{a}" for emotion in EMOTIONS for a in ("0.6", "0.8", "1.0", "1.5")]
+CONTROLS = [f"random@{a}:seed={s}" for a in ("0.6", "0.8", "1.0", "1.5") for s in (0, 1)]
+
+
+def strength_agent(role: str, number: int, condition: str, repeat: int) -> float | None:
+    """Moves its answer in people's direction on the share of items that its strength is of 2."""
+    state = state_of(condition)
+    top = 1.0 if ROLES[role].kind == "binary" else 10.0
+    sign = ROLES[role].direction(state.emotion) if state.kind == "emotion" else 0
+    # Answers start where there is room to move: the direction is known to the test alone.
+    start = top / 2 if ROLES[role].kind == "ordered" else float(number % 2)
+    reached = (number + 0.5) / 12 < (state.strength or 0.0) / 2
+    return float(np.clip(start + sign * top / 2 * (1 if ROLES[role].kind == "ordered" else 2) * reached, 0, top))
+
+
+def test_a_known_response_to_strength_is_recovered() -> None:
+    drifts = drifts_of(choices_of(world(strength_agent, CONDITIONS + CONTROLS)))
+    # By role and emotion the sign of the mean move is people's direction, at every strength.
+    for column, state in enumerate(drifts.states):
+        for role in ROLES:
+            here = np.array([one == role for one in drifts.roles])
+            direction = ROLES[role].direction(state.emotion) if state.emotion else 0
+            assert np.sign(drifts.move[here, column].mean()) == direction
+    found = {(c.kind, c.emotion, c.figure): c for c in curves(drifts, FEW)}
+    line = found["emotion", "", "nad"]
+    # In ordered roles the items reached move by half the range: 4, 5, 6 and 9 of 12.
+    ordered = [role for role in ROLES if ROLES[role].kind == "ordered"]
+    reached = {0.6: 4, 0.8: 5, 1.0: 6, 1.5: 9}
+    for strength, point in zip(line.strengths, line.points, strict=True):
+        expected = []
+        for role in ROLES:
+            signed = sum(abs(ROLES[role].direction(emotion)) for emotion in EMOTIONS) / len(EMOTIONS)
+            if role in ordered:
+                expected.append(signed * reached[strength] / 12 / 2)
+            else:
+                # Binary: of the items reached, those that stand at the other end move by the whole range.
+                ups = sum(ROLES[role].direction(emotion) == 1 for emotion in EMOTIONS)
+                downs = sum(ROLES[role].direction(emotion) == -1 for emotion in EMOTIONS)
+                at = range(reached[strength])
+                movers_up = sum(number % 2 == 0 for number in at)
+                movers_down = sum(number % 2 == 1 for number in at)
+                expected.append((ups * movers_up + downs * movers_down) / 12 / len(EMOTIONS))
+        assert point.value == pytest.approx(np.mean(expected))
+    assert line.trend is not None
+    assert line.trend.p is not None
+    assert line.trend.p < 1e-6
+    assert line.trend.monotone
+    assert found["random", "", "ndm"].trend is not None
+    assert found["random", "", "ndm"].trend.p is None
+    against = {(one.emotion, one.figure): one for one in effects(drifts, FEW)}
+    everything = against["", "nad"].result
+    assert everything.p is not None
+    assert everything.p < 0.01
+    assert everything.difference.low is not None
+    assert everything.difference.low > 0
