@@ -95,7 +95,8 @@ def compare_runs(
     sides, left_out = _on_shared_slots(_side(run_a, conditions[0]), _side(run_b, conditions[1]))
     _refuse_unpaired(*sides)
     measured = [side.run.benchmark.measures(side.table, side.run.plan.protocol.name) for side in sides]
-    names = _common_figures(*sides)
+    # A figure of a condition against neutral (a drift) is no statistic of the condition alone.
+    names = tuple(name for name in _common_figures(*sides) if name in measured[0].statistics)
     results = paired_differences(measured[0], measured[1], names, interval)
     corrected = adjust([results[name].p for name in names])
     test = compare_correct(measured[0], measured[1]) if measured[0].correct else None

@@ -15,7 +15,7 @@ UNIT, HUNDRED = (0.0, 1.0), (0.0, 100.0)
 
 def figures(drifts: Drifts, roles: tuple[str, ...] = ()) -> dict[str, float | None]:
     every = tuple(range(len(drifts.states)))
-    wanted = {name: Selection(name, every, roles) for name in FIGURES}
+    wanted: dict[str, Selection] = {name: Selection(name, every, roles) for name in FIGURES}
     measured = drift_measures(drifts, wanted)
     return {name: measured.value(name) for name in wanted}
 
