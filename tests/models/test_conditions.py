@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -40,6 +43,12 @@ def file(tmp_path: Path) -> Path:
     )
     steering.save(made, tmp_path / "joy.safetensors")
     return tmp_path / "joy.safetensors"
+
+
+def _prepare(model: LocalModel, kept: Path, *conditions: str, recorded: Any = MappingProxyType({})) -> dict[str, Any]:
+    """What the manifest records; goes through JSON, as a run's manifest does."""
+    found: dict[str, Any] = json.loads(json.dumps(model.prepare(conditions, kept / "vectors.safetensors", recorded)))
+    return found
 
 
 def _ask(model: LocalModel, conditions: tuple[str, ...], **fields: Any) -> dict[tuple[str, str], Response]:
@@ -84,17 +93,18 @@ def test_generated_texts_do_not_depend_on_what_else_is_asked(file: Path) -> None
     assert len({together["s0", condition].text for condition in CONDITIONS}) > 1
 
 
-def test_what_a_manifest_records(file: Path) -> None:
+def test_what_a_manifest_records(file: Path, tmp_path: Path) -> None:
     model = _model(file)
     assert isinstance(model, Steerable)
     assert model.abilities >= {Ability.STEER, Ability.HIDDEN}
-    said = model.prepare(["joy@3.0", "joy@500.0"])
+    said = _prepare(model, tmp_path, "joy@3.0", "joy@500.0")
     assert said["vectors"]["file"] == "joy.safetensors"
     assert len(said["vectors"]["sha256"]) == 64
     assert said["vectors"]["method"] == "given"
     weak, strong = said["conditions"]["joy@3.0"], said["conditions"]["joy@500.0"]
     assert "add 3 × its direction" in weak["does"][0]
     assert 0 < weak["kl"] < strong["kl"]
+    assert 0 < weak["kl_error"] < weak["kl"]
     for state in (weak, strong):
         assert state["damaged"] == (
             state["kl"] > said["limits"]["kl"] or state["nll_rise"] > said["limits"]["nll_rise"]
@@ -103,14 +113,15 @@ def test_what_a_manifest_records(file: Path) -> None:
 
 def test_own_vectors_are_extracted_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first = _model().prepare(["anger@1.0"])
+    first = _prepare(_model(), tmp_path, "anger@1.0")
     (kept,) = (tmp_path / "affectlab" / "vectors").glob("*.safetensors")
     assert "First steering of tiny" in capsys.readouterr().err
     assert first["vectors"]["file"] == kept.name
+    assert first["vectors"]["dtype"] == "float32"
     assert steering.load(kept).emotions == steering.EMOTIONS
-    assert _model().prepare(["anger@1.0"]) == first
+    assert _prepare(_model(), tmp_path, "anger@1.0") == first
     assert capsys.readouterr().err == ""
-    _model(sha256="1" * 64).prepare(["anger@1.0"])
+    _prepare(_model(sha256="1" * 64), tmp_path, "anger@1.0")
     assert len(list((tmp_path / "affectlab" / "vectors").glob("*.safetensors"))) == 2
 
 
@@ -118,24 +129,83 @@ def test_a_cut_file_in_the_cache_is_made_anew_and_a_whole_one_needs_no_writing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first = _model().prepare(["anger@1.0"])
+    first = _prepare(_model(), tmp_path, "anger@1.0")
     (kept,) = (tmp_path / "affectlab" / "vectors").glob("*.safetensors")
     kept.write_bytes(kept.read_bytes()[:3000])
     capsys.readouterr()
-    assert _model().prepare(["anger@1.0"]) == first
+    assert _prepare(_model(), tmp_path, "anger@1.0") == first
     assert "damaged and made anew" in capsys.readouterr().err
     monkeypatch.setattr("affectlab.models.conditions.locked", None)  # nothing is locked where nothing is made
-    assert _model().prepare(["anger@1.0"]) == first
+    assert _prepare(_model(), tmp_path, "anger@1.0") == first
+
+
+def test_a_run_keeps_what_its_conditions_rest_on_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    plain = _prepare(_model(), tmp_path, "anger@1.0")["vectors"]["sha256"]
+    kept = steering.load(tmp_path / "vectors.safetensors")
+    assert kept.activations is None
+    assert kept.quality is not None
+    assert kept.sha256 == plain
+    permuted = _prepare(_model(), tmp_path, "anger@1.0", "permuted:joy@1.0")["vectors"]["sha256"]
+    assert steering.load(tmp_path / "vectors.safetensors").activations is not None
+    assert permuted != plain
+
+
+def test_a_run_goes_on_with_what_it_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """The cache is gone; nothing is extracted or measured again, and what is done is the same, doses too."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wanted = ("anger@1.0", "joy@0.05:kl:layers=all")
+    begun = _model()
+    recorded = _prepare(begun, tmp_path, *wanted)
+    before = _ask(begun, wanted, options=OPTIONS)
+    shutil.rmtree(tmp_path / "cache")
+    capsys.readouterr()
+    again = _model()
+    monkeypatch.setattr("affectlab.models.conditions.coherence", None)
+    monkeypatch.setattr("affectlab.steering.apply.find_dose", None)
+    assert _prepare(again, tmp_path, *wanted, recorded=recorded) == recorded
+    assert not (tmp_path / "cache").exists()
+    assert capsys.readouterr().err == ""
+    after = _ask(again, wanted, options=OPTIONS)
+    assert {key: one.logprobs for key, one in after.items()} == {key: one.logprobs for key, one in before.items()}
+
+
+def test_a_named_file_that_is_gone_is_not_missed_and_another_one_is_noticed(
+    file: Path, tmp_path: Path, capsys: Any
+) -> None:
+    recorded = _prepare(_model(file), tmp_path, "joy@1.0")
+    suggesting = steering.load(file).suggesting((1,))
+    steering.save(suggesting, file)  # as validate --write does: no condition rests on it
+    assert _prepare(_model(file), tmp_path, "joy@1.0", recorded=recorded) == recorded
+    (tmp_path / "vectors.safetensors").unlink()
+    assert _prepare(_model(file), tmp_path, "joy@1.0", recorded=recorded) == recorded
+    assert (tmp_path / "vectors.safetensors").is_file()
+    model = suggesting.model
+    steering.save(steering.EmotionVectors.from_tensors({0: np.ones(32), 1: np.ones(32)}, model, "joy"), file)
+    other = _prepare(_model(file), tmp_path, "joy@1.0", recorded=recorded)
+    assert other["vectors"]["sha256"] != recorded["vectors"]["sha256"]
+    capsys.readouterr()
+    file.unlink()
+    assert _prepare(_model(file), tmp_path, "joy@1.0", recorded=recorded) == recorded
+    assert "joy.safetensors is gone: going on with the vectors that the run kept" in capsys.readouterr().err
+
+
+def test_where_a_condition_means_the_suggested_layers_they_must_be_the_same(file: Path, tmp_path: Path) -> None:
+    steering.save(steering.load(file).suggesting((1,)), file)
+    recorded = _prepare(_model(file), tmp_path, "joy@1.0:layers=best")
+    steering.save(steering.load(file).suggesting((0, 1)), file)
+    other = _prepare(_model(file), tmp_path, "joy@1.0:layers=best", recorded=recorded)
+    assert other["vectors"]["sha256"] != recorded["vectors"]["sha256"]
 
 
 def test_what_cannot_be_applied_says_so(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="no vector of 'anger'"):
-        _model(file).prepare(["anger@1.0"])
+        _prepare(_model(file), tmp_path, "anger@1.0")
     with pytest.raises(UserError, match="belong to tiny and not to tiny"):
-        _model(file, sha256="1" * 64).prepare(["joy@1.0"])
+        _prepare(_model(file, sha256="1" * 64), tmp_path, "joy@1.0")
     with pytest.raises(UserError, match="There is no file"):
-        _model(tmp_path / "none.safetensors").prepare(["joy@1.0"])
+        _prepare(_model(tmp_path / "none.safetensors"), tmp_path, "joy@1.0")
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "taken"))
     with pytest.raises(WorldError, match="Cannot keep emotion vectors"):
-        _model().prepare(["anger@1.0"])
+        _prepare(_model(), tmp_path, "anger@1.0")

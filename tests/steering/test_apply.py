@@ -146,31 +146,61 @@ def test_isotropic_directions_are_even_and_at_the_emotions_angles(subject: Subje
     assert (drawn[:, 0] ** 2).sum(axis=0).max() / 40 < 6 / 512
 
 
+RAISED = Intervention((Edit(2, np.eye(8, dtype=np.float32)[0], "add", 1.0),))
+"""Raises the toy's logit of anger by 2."""
+
+
 def test_divergence_by_hand(subject: Subject) -> None:
-    """At any text the toy reads (0, …) for all words but the labels: logits 0 at 23 tokens.
+    """At any plain text the toy reads token 0 everywhere: logits 0 at 23 tokens.
 
     Adding 1 along number 0 raises anger's logit by 2. With the 23 tokens of the toy, p = 1/23 each, and
     KL = Σ p (log p − log q) = log(22 + e²) − log 23 − 2/23.
     """
-    added = Intervention((Edit(2, np.eye(8, dtype=np.float32)[0], "add", 1.0),))
     hand = np.log(22 + np.e**2) - np.log(23) - 2 / 23
-    found = divergence(subject, [NEUTRAL, added, replace(added, positions="generated")], ["one two three", "four five"])
+    found = divergence(subject, [NEUTRAL, RAISED, replace(RAISED, positions="generated")])
     assert found == pytest.approx([0, hand, hand], abs=1e-6)
 
 
 def test_coherence_by_hand(subject: Subject) -> None:
-    """Unknown words are token 0, whose logit is 0: their likelihood is 1/23, and 1/(22 + e²) when anger is raised."""
-    added = Intervention((Edit(2, np.eye(8, dtype=np.float32)[0], "add", 1.0),))
-    found = coherence(subject, [NEUTRAL, added], ["one two three"])
-    assert found[0].kl == 0
-    assert found[0].nll == pytest.approx(np.log(23))
-    assert found[1].nll == pytest.approx(np.log(22 + np.e**2))
-    assert found[1].neutral_nll == pytest.approx(np.log(23))
-    assert not found[1].damaged
-    assert Coherence(1.1, 3.0, 3.0).damaged
-    assert Coherence(0.2, 3.6, 3.0).damaged
-    assert Coherence(float("nan"), 3.0, 3.0).damaged
-    assert not Coherence(0.2, 2.0, 3.0).damaged
+    """Every token but the first is predicted. Where anger's logit is raised, anger has the likelihood e²/(22 + e²) and
+    any other word 1/(22 + e²), from 1/23 each.
+
+    The first text predicts three words, none anger: each loses log(22 + e²) − log 23. The second predicts two, one of
+    them anger: together they lose twice that, less 2. Over the texts, with L for that loss:
+    rise = (3 L + 2 L − 2) / 5; standard error = √(2 ((3 L − 3 rise)² + (2 L − 2 − 2 rise)²)) / 5, and 0 for the
+    divergence, which is the same everywhere.
+    """
+    none, found = coherence(subject, [NEUTRAL, RAISED], ["one two three four", "five anger six"])
+    assert (none.kl, none.nll_rise) == (0, 0)
+    loss = np.log(22 + np.e**2) - np.log(23)
+    rise = (5 * loss - 2) / 5
+    assert found.kl == pytest.approx(loss - 2 / 23)
+    assert found.kl_error == pytest.approx(0, abs=1e-6)
+    assert found.nll_rise == pytest.approx(rise)
+    error = np.sqrt(2 * ((3 * loss - 3 * rise) ** 2 + (2 * loss - 2 - 2 * rise) ** 2)) / 5
+    assert found.nll_rise_error == pytest.approx(error)
+    (alone,) = coherence(subject, [RAISED], ["one two three"])
+    assert (alone.kl_error, alone.nll_rise_error) == (None, None)
+    assert coherence(subject, []) == []
+    with pytest.raises(UserError, match="two tokens"):
+        coherence(subject, [RAISED], ["one"])
+
+
+def test_more_interventions_than_go_together_are_all_measured(subject: Subject) -> None:
+    many = [replace(RAISED, edits=(replace(RAISED.edits[0], amount=amount / 10),)) for amount in range(19)]
+    told: list[tuple[str, int, int]] = []
+    found = coherence(subject, many, progress=lambda *step: told.append(step))
+    assert told == [("plain text", 8, 19), ("plain text", 16, 19), ("plain text", 19, 19)]
+    hand = [np.log(22 + np.exp(amount / 5)) - np.log(23) - amount / 5 / 23 for amount in range(19)]
+    np.testing.assert_allclose([one.kl for one in found], hand, atol=1e-6)
+
+
+def test_text_is_damaged_beyond_either_limit() -> None:
+    assert Coherence(1.1, 0).damaged
+    assert Coherence(0.2, 0.6).damaged
+    assert Coherence(float("nan"), 0).damaged
+    assert not Coherence(1.0, 0.5).damaged
+    assert not Coherence(0.2, -1).damaged
 
 
 def test_a_dose_has_the_divergence_it_states(vectors: EmotionVectors, subject: Subject) -> None:

@@ -100,7 +100,10 @@ _terms = st.builds(
 )
 
 
-@given(st.lists(_terms, max_size=3, unique_by=str), st.lists(st.sampled_from(["joy", "fear"]), max_size=2, unique=True))
+@given(
+    st.lists(_terms, max_size=3, unique_by=lambda term: (term.direction, term.layers)),
+    st.lists(st.sampled_from(["joy", "fear"]), max_size=2, unique=True),
+)
 def test_every_condition_is_read_back(terms: list[Term], prompts: list[str]) -> None:
     condition = Condition(tuple(sorted(terms, key=str)), tuple(sorted(prompts)))
     assert parse(str(condition)) == condition
@@ -151,3 +154,34 @@ def test_numbers_beyond_all_measure_are_refused(text: str) -> None:
 def test_what_is_said_in_words_is_an_emotion(text: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "anger@1+anger@2",
+        "anger@1+happiness@1+angry@0.5:kl",
+        "random@1:seed=2+random@2:seed=2",
+        "prompt:joy+prompt:happy",
+    ],
+)
+def test_the_same_vector_stands_once_at_the_same_layers(text: str) -> None:
+    with pytest.raises(UserError, match="stands in it twice; write the sum as one strength"):
+        parse(text)
+
+
+def test_the_same_vector_may_have_several_strengths_at_several_layers() -> None:
+    assert len(parse("anger@1:layers=1-3+anger@2:layers=4").terms) == 2
+    assert len(parse("random@1:seed=1+random@1:seed=2+permuted:joy@1+joy@1").terms) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("neutral", False), ("anger@1", False), ("prompt:anger", False), ("random@1", True), ("kl-random@1", True),
+        ("permuted:anger@1", True), ("random@1+permuted:joy@1", True), ("anger@1+random@1", False),
+        ("random@1+prompt:joy", False),
+    ],
+)  # fmt: skip
+def test_a_control_has_vectors_and_no_emotion(text: str, control: bool) -> None:
+    assert parse(text).control is control

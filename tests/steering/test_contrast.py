@@ -231,6 +231,7 @@ def test_quality_of_planted_and_of_no_signal() -> None:
     good = quality(taken, directions(taken), resamples=5)
     assert good.accuracy.min() > 0.95
     assert good.chance == pytest.approx(0.25)
+    assert good.stability is not None
     assert good.stability.shape == (4, LAYERS)
     assert good.stability.min() > 0.95
     noise = Activations(
@@ -238,4 +239,5 @@ def test_quality_of_planted_and_of_no_signal() -> None:
     )
     bad = quality(noise, directions(noise, "mean_difference"), "mean_difference", resamples=5)
     assert bad.accuracy.max() < 0.4
+    assert bad.stability is not None
     assert bad.stability.mean() < good.stability.mean() - 0.15

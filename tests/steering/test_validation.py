@@ -109,7 +109,7 @@ def _made(sweep: np.ndarray, block: np.ndarray | None = None, kl: float = 0.1) -
         sweep_layers=tuple(range(sweep.shape[1])),
         sweep=sweep,
         block=np.zeros((2, 2, 1, 3)) if block is None else block,
-        text=((Coherence(kl, 3, 3), Coherence(kl, 3, 3)), (Coherence(kl, 3, 3), Coherence(5, 9, 3))),
+        text=((Coherence(kl, 0), Coherence(kl, 0)), (Coherence(kl, 0), Coherence(5, 6))),
         controls={},
     )
 
@@ -147,7 +147,7 @@ def test_leakage_and_strengths_by_hand() -> None:
     assert [row[-1] for row in table.rows] == [0, 1]
     assert tables.suggested_strengths(found) == (0.1, 0.1)
     assert "Suggested: 0.1 to 0.1" in table.note
-    assert tables.suggested_strengths(replace(found, text=((Coherence(2, 3, 3),) * 2,) * 2)) == (None, None)
+    assert tables.suggested_strengths(replace(found, text=((Coherence(2, 0),) * 2,) * 2)) == (None, None)
     row = tables.emotions_table(found).rows[0]
     # Joy: margin log(1) = 0 before, log(0.6/0.3) after.
     assert row[1:4] == pytest.approx((0, np.log(2), np.log(2)))

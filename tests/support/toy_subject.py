@@ -71,12 +71,13 @@ class ToyEngine:
                     found.append(total)
                 yield number, which, np.array(found)
 
-    def next_tokens(
+    def every_token(
         self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = (NEUTRAL,)
     ) -> Iterator[tuple[int, int, Array]]:
         for which in reversed(range(len(interventions))):
             for number, ids in enumerate(rows):
-                yield number, which, self.logprobs(ids, interventions[which]).astype(np.float32)
+                each = [self.logprobs(ids[: end + 1], interventions[which]) for end in range(len(ids))]
+                yield number, which, np.array(each, np.float32)
 
     def hidden(
         self,
@@ -91,6 +92,9 @@ class ToyEngine:
             states.append(each[-1] if position == "last" else each[min(1, len(each) - 1) :].mean(axis=0))
         count = self.n_layers if layers is None else len(layers)
         return np.repeat(np.array(states, dtype=np.float32)[:, None], count, axis=1)
+
+    def states(self, rows: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
+        return [np.concatenate([self.hidden([ids[:end]]) for end in range(1, len(ids) + 1)]) for ids in rows]
 
 
 def toy_subject(
@@ -112,4 +116,4 @@ def toy_subject(
 
     engine = ToyEngine(np.asarray(embeddings), np.asarray(head), n_layers, sink)
     identity = ModelIdentity("toy", "toy", "weights", "words", n_layers, engine.width, engine.layer_paths)
-    return Subject(engine, identity, ids, lambda question, prefill: ids(f"{question} {prefill}"), ids)
+    return Subject(engine, identity, "float32", ids, lambda question, prefill: ids(f"{question} {prefill}"), ids)

@@ -149,32 +149,14 @@ def run(
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
     """A bar with rate and time left on standard error; nothing where that is not a terminal."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        ProgressColumn,
-        SpinnerColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bar
-    from rich.text import Text
+    from affectlab.cli.progress import bar
 
-    class Rate(ProgressColumn):
-        def render(self, task: Any) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:.1f}/s" if speed < 100 else f"{speed:.0f}/s")
-
-    console = Console(file=sys.stderr)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
-    bar = Bar(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
-    with bar:
-        task = bar.add_task(title, total=None)
+    with bar() as shown:
+        task = shown.add_task(title, total=None)
 
         def show(progress: Progress) -> None:
             failed = f" ({progress.failed} failed)" if progress.failed else ""
-            bar.update(task, completed=progress.done, total=progress.total, description=title + failed)
+            shown.update(task, completed=progress.done, total=progress.total, description=title + failed)
 
         yield show
 

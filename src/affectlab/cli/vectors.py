@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from affectlab.cli.common import AsJson, pairs, print_json, print_rows
+from affectlab.cli.common import AsJson, pairs, print_json
+from affectlab.cli.vectors_output import described, document, explained, explained_to_dict, print_vectors
 from affectlab.errors import UserError
 
 if TYPE_CHECKING:
     from affectlab.models import ModelSettings
-    from affectlab.report.model import Document
-    from affectlab.steering import EmotionVectors, Validation
+    from affectlab.steering import EmotionVectors
 
 VectorFile: TypeAlias = Annotated[Path, typer.Argument(help="A file that `affectlab vectors extract` wrote.")]
 Model: TypeAlias = Annotated[str, typer.Option(help="Local model: smollm2, gguf:PATH, hf:ORG/NAME or a folder.")]
@@ -69,6 +67,7 @@ def extract(
 ) -> None:
     """Extract, judge, write, and say what came out."""
     from affectlab import steering
+    from affectlab.cli.progress import steps
     from affectlab.models.subject import open_subject
     from affectlab.steering.contrast import METHODS
     from affectlab.steering.subject import TOKEN_RULES
@@ -81,19 +80,21 @@ def extract(
     wanted = steering.EMOTIONS if emotions is None else tuple(filter(None, map(str.strip, emotions.split(","))))
     texts = steering.load_stimuli(stimuli, pairs(field_map or [], "--map"), wanted)
     subject = open_subject(model, _settings(device, dtype, threads, batch_tokens))
-    found = steering.extract(
-        subject,
-        texts,
-        method,
-        states,
-        seed=seed,
-        keep_activations=activations,
-    )
+    with steps(silent=as_json) as told:
+        found = steering.extract(
+            subject,
+            texts,
+            method,
+            states,
+            seed=seed,
+            keep_activations=activations,
+            progress=told,
+        )
     steering.save(found, out)
     if as_json:
-        print_json({"file": str(out), **_described(found)})
+        print_json({"file": str(out), **described(found)})
     else:
-        _print_vectors(found)
+        print_vectors(found)
         print(f"\nVectors: {out}\nNext: affectlab vectors validate {out} --model {model}")
 
 
@@ -102,21 +103,42 @@ def show(
     condition: Annotated[
         list[str] | None, typer.Option(help="A condition to explain, as for `affectlab run --condition`. Repeatable.")
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="The vectors' model: measures doses in nats, and what the conditions do to plain text."),
+    ] = None,
+    device: Device = "auto",
+    dtype: Dtype = "float32",
+    threads: Threads = None,
+    batch_tokens: BatchTokens = 8192,
     as_json: AsJson = False,
 ) -> None:
     """Describe a file, or conditions made from it."""
     from affectlab import steering
+    from affectlab.cli.progress import steps
+    from affectlab.models.subject import open_subject
+    from affectlab.steering.coherence import coherence
 
+    if model is not None and not condition:
+        raise UserError("--model measures conditions: name one with --condition.")
     found = steering.load(file)
-    applier = steering.Applier(found)
-    applied = [applier(text) for text in condition or []]
+    subject = None if model is None else open_subject(model, _settings(device, dtype, threads, batch_tokens))
+    applier = steering.Applier(found, subject)
+    wanted = [steering.parse(text) for text in condition or []]
+    with steps(silent=as_json) as told:
+        applied = []
+        for done, one in enumerate(wanted, 1):
+            applied.append(applier(one))
+            told("conditions", done, len(wanted))
+        states = [one.intervention for one in applied]
+        plain = [None] * len(applied) if subject is None else coherence(subject, states, progress=told)
     if as_json:
-        explained = [{"condition": str(one.condition), "lines": list(one.lines)} for one in applied]
-        print_json({"file": str(file), **_described(found), **({"conditions": explained} if applied else {})})
+        told_of = [explained_to_dict(*one) for one in zip(applied, plain, strict=True)]
+        print_json({"file": str(file), **described(found), **({"conditions": told_of} if applied else {})})
     elif applied:
-        print("\n".join(one.explain() for one in applied))
+        print("\n".join(explained(*one) for one in zip(applied, plain, strict=True)))
     else:
-        _print_vectors(found)
+        print_vectors(found)
 
 
 def validate(
@@ -149,6 +171,7 @@ def validate(
 ) -> None:
     """Validate, print the tables, and write what was asked for."""
     from affectlab import steering
+    from affectlab.cli.progress import steps
     from affectlab.models.subject import open_subject
     from affectlab.report.html import document_html
     from affectlab.report.terminal import print_document
@@ -175,7 +198,7 @@ def validate(
     vectors = steering.load(file)
     subject = open_subject(model, _settings(device, dtype, threads, batch_tokens))
     vectors.check(subject.identity)
-    with _progress("validate") as told:
+    with steps(silent=as_json) as told:
         found = steering.validate(subject, vectors, settings, told)
     best = suggested_layers(found)
     if write:
@@ -183,14 +206,14 @@ def validate(
     if figure is not None:
         with writing(figure):
             steering.heatmap(found).savefig(figure)
-    document = _document(found, best)
+    page = document(found, best)
     if html is not None:
         with writing(html):
-            html.write_text(document_html(document), encoding="utf-8")
+            html.write_text(document_html(page), encoding="utf-8")
     if as_json:
         print_json({"file": str(file), "suggested_layers": list(best), **steering.scores(found).to_dict()})
     else:
-        print_document(document)
+        print_document(page)
 
 
 def _check_place(path: Path | None) -> None:
@@ -247,24 +270,6 @@ def _swept(text: str) -> tuple[int, ...] | None:
     return tuple(sorted(layer_numbers(layer_text(f"--sweep-layers {text}", text))))
 
 
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on standard error that says what is being done; nothing where that is not a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(file=sys.stderr)
-    with Progress(console=console, disable=not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def told(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(f"{title}: {what}", total=total)
-            bar.update(tasks[what], completed=done)
-
-        yield told
-
-
 def _write_suggestion(vectors: EmotionVectors, best: tuple[int, ...], file: Path) -> None:
     from affectlab import steering
 
@@ -272,79 +277,3 @@ def _write_suggestion(vectors: EmotionVectors, best: tuple[int, ...], file: Path
         steering.save(vectors.suggesting(best), file)
     else:
         print("No layer can be suggested; the file is left as it was.", file=sys.stderr)
-
-
-def _document(found: Validation, best: tuple[int, ...]) -> Document:
-    from dataclasses import asdict
-
-    from affectlab.report.model import Document, Section
-    from affectlab.steering import scores
-    from affectlab.steering.conditions import ranges
-    from affectlab.steering.validation_tables import suggested_strengths
-
-    made = scores(found)
-    low, high = suggested_strengths(found)
-    strength = f"strengths {low:g} to {high:g}" if low is not None and high is not None else "no strength"
-    layers = f"layers {ranges(best)}" if best else "no layers"
-    return Document(
-        title=f"Emotion vectors of {found.name}: does steering steer?",
-        summary=f"Suggested: {layers}; {strength} (× median token norm).",
-        sections=(Section("", made.notes, made.tables, made.matrices),),
-        details=asdict(found.settings),
-    )
-
-
-def _described(found: EmotionVectors) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    quality = found.quality
-    return {
-        "model": found.model.to_dict(),
-        "emotions": list(found.emotions),
-        "layers": list(found.layers),
-        "provenance": asdict(found.provenance),
-        "norms": {emotion: row.tolist() for emotion, row in zip(found.emotions, found.norms, strict=True)},
-        "cosines": {emotion: row.tolist() for emotion, row in zip(found.emotions, found.cosines, strict=True)},
-        "token_norms": None if found.token_norms is None else found.token_norms.tolist(),
-        "quality": None
-        if quality is None
-        else {
-            "held_out_accuracy": quality.accuracy.tolist(),
-            "chance": quality.chance,
-            "folds": quality.folds,
-            "stability": {
-                emotion: row.tolist() for emotion, row in zip(found.emotions, quality.stability, strict=True)
-            },
-            "resamples": quality.resamples,
-            "warnings": list(quality.warnings),
-        },
-        "activations": found.activations is not None,
-    }
-
-
-def _print_vectors(found: EmotionVectors) -> None:
-    print(found)
-    made = found.provenance
-    if made.stimuli:
-        left = "".join(f"; {count} left out ({reason})" for reason, count in made.left_out.items())
-        print(f"Stimuli: {made.stimuli}, sha256 {made.stimuli_sha256[:16]}…; states at: {made.token_rule}{left}.")
-    quality = found.quality
-    columns = ["layer", "token norm", "held-out accuracy"]
-    columns += [f"{emotion}: cosine, stability" for emotion in found.emotions]
-    rows = []
-    for place, layer in enumerate(found.layers):
-        row = [str(layer)]
-        row.append("–" if found.token_norms is None else f"{found.token_norms[place]:.0f}")
-        row.append("–" if quality is None else f"{quality.accuracy[place]:.2f}")
-        for number in range(len(found.emotions)):
-            steady = "–" if quality is None else f"{quality.stability[number, place]:.2f}"
-            row.append(f"{found.cosines[number, place]:.2f}, {steady}")
-        rows.append(row)
-    print_rows(columns, rows)
-    if quality is not None:
-        print(
-            f"\nAccuracy by guessing: {quality.chance:.2f}. Cosine: to the mean difference. Stability: mean cosine over"
-        )
-        print(f"{quality.resamples} resamples of the texts.")
-        for warning in quality.warnings:
-            print(f"Warning: {warning}", file=sys.stderr)

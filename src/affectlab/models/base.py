@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 NEUTRAL = "neutral"
@@ -202,8 +203,14 @@ class Model(Protocol):
 class Steerable(Protocol):
     """What a model with :attr:`Ability.STEER` has besides."""
 
-    def prepare(self, conditions: Sequence[str]) -> Mapping[str, Any]:
+    def prepare(self, conditions: Sequence[str], kept: Path, recorded: Mapping[str, Any]) -> Mapping[str, Any]:
         """Make the model ready for conditions, before anything is asked.
+
+        Args:
+            conditions: The conditions that change the model.
+            kept: A file in the run's folder for what the conditions rest on, so that the run can go on without what it
+                was made from. A run that begins writes it; one that goes on reads it where it is there.
+            recorded: What this returned when the run began; empty for a run that begins.
 
         Returns:
             What the manifest records: what each condition does and rests on. Under ``vectors.sha256`` stands what a run

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from affectlab.errors import UserError, WorldError
 from affectlab.models.cache import cache_folder, locked, say
-from affectlab.models.gguf import checksum
 from affectlab.steering import Applied, Applier, files, load_stimuli
 from affectlab.steering import extract as extract_vectors
-from affectlab.steering.coherence import MOST_KL, MOST_NLL_RISE, coherence
+from affectlab.steering.coherence import MOST_KL, MOST_NLL_RISE, Coherence, coherence
 from affectlab.steering.conditions import parse
 from affectlab.steering.contrast import Method
 from affectlab.steering.subject import TokenRule
@@ -30,17 +29,15 @@ _RULE: TokenRule = "last"
 class Conditions:
     """Makes conditions ready for one model; vectors are read or extracted when the first condition needs them."""
 
-    def __init__(self, subject: Subject, file: Path | None, dtype: str) -> None:
+    def __init__(self, subject: Subject, file: Path | None) -> None:
         """Take the model.
 
         Args:
             subject: The model.
             file: Emotion vectors; ``None`` for vectors of the bundled stimuli, extracted once and kept in the cache.
-            dtype: Type of its weights: vectors of another type are not its own.
         """
         self._subject = subject
         self._file = file
-        self._dtype = dtype
         self._applier: Applier | None = None
         self._applied: dict[str, Applied] = {}
 
@@ -53,27 +50,39 @@ class Conditions:
         """
         return self._apply(condition).intervention
 
-    def prepare(self, conditions: Sequence[str]) -> dict[str, Any]:
-        """Make conditions ready and say what a manifest records of them.
+    def prepare(self, conditions: Sequence[str], kept: Path, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """Make conditions ready and say what a manifest records of them; see :class:`affectlab.models.Steerable`.
+
+        Vectors go into ``kept``, as far as the conditions rest on them. A run that goes on takes them, and doses, from
+        there and from its record, and is not measured again. A file of vectors that the user names is looked at
+        nevertheless: it must hold the same ones.
 
         Returns:
-            ``vectors`` (where they come from, their checksum) and, for each condition, what is done where, its dose,
-            and what it does to plain text (``kl`` and ``nll_rise`` in nats a token; ``damaged`` beyond the limits).
+            ``vectors`` (where they come from, their digest) and, for each condition, what is done where, its dose, and
+            what it does to plain text (``kl`` and ``nll_rise`` in nats a token, each with its standard error;
+            ``damaged`` beyond the limits).
         """
+        going_on = bool(recorded)
+        name, found = self._found(kept if going_on else None)
+        vectors = found.needed(map(parse, conditions))
+        described = {"file": name, "sha256": vectors.sha256, **asdict(vectors.provenance)}
+        states = recorded.get("conditions", {})
+        doses = {term: dose for state in states.values() for term, dose in state.get("doses", {}).items()}
+        if going_on and described["sha256"] != recorded.get("vectors", {}).get("sha256"):
+            return {**recorded, "vectors": described}
+        if not going_on or not kept.is_file():
+            files.save(vectors, kept)
+        self._applier, self._applied = Applier(vectors, self._subject, doses), {}
         applied = [self._apply(condition) for condition in conditions]
+        if going_on:
+            return dict(recorded)
         measured = coherence(self._subject, [one.intervention for one in applied])
         return {
-            "vectors": self._described(),
+            "vectors": described,
             "limits": {"kl": MOST_KL, "nll_rise": MOST_NLL_RISE},
             "conditions": {
-                condition: {
-                    "does": list(one.lines),
-                    **({"doses": dict(one.doses)} if one.doses else {}),
-                    "kl": round(found.kl, 6),
-                    "nll_rise": round(found.nll - found.neutral_nll, 6),
-                    "damaged": found.damaged,
-                }
-                for condition, one, found in zip(conditions, applied, measured, strict=True)
+                condition: _state(one, plain)
+                for condition, one, plain in zip(conditions, applied, measured, strict=True)
             },
         }
 
@@ -81,51 +90,61 @@ class Conditions:
         if condition not in self._applied:
             wanted = parse(condition)
             if wanted.terms and self._applier is None:
-                self._applier = Applier(self._vectors(), self._subject)
+                self._applier = Applier(self._found(None)[1], self._subject)
             self._applied[condition] = (self._applier or Applier(None))(wanted)
         return self._applied[condition]
 
-    def _vectors(self) -> EmotionVectors:
-        if self._file is None:
-            self._file = self._own()
-        return files.load(self._file, self._subject.identity)
+    def _found(self, kept: Path | None) -> tuple[str, EmotionVectors]:
+        """Vectors and the name of their file: what the user names; what a run kept; the model's own."""
+        file = self._file
+        if kept is not None and kept.is_file() and (file is None or not file.is_file()):
+            if file is not None:
+                say(f"{file} is gone: going on with the vectors that the run kept in {kept}.")
+            file = kept
+        if file is not None:
+            return file.name, files.load(file, self._subject.identity)
+        return self._own()
 
-    def _own(self) -> Path:
-        """File of the model's own vectors of the bundled stimuli, made now if there is none."""
+    def _own(self) -> tuple[str, EmotionVectors]:
+        """The model's own vectors of the bundled stimuli, made now if the cache has none."""
         stimuli = load_stimuli()
         model = self._subject.identity
-        parts = (files.FORMAT, model.model, model.tokenizer, self._dtype, stimuli.sha256, _METHOD, _RULE)
+        parts = (files.FORMAT, model.model, model.tokenizer, self._subject.dtype, stimuli.sha256, _METHOD, _RULE)
         key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
         path = cache_folder("vectors") / f"{model.name.replace('/', '-')}-{key}.safetensors"
-        if self._whole(path):
-            return path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with locked(path.with_name(path.name + ".lock"), f"the emotion vectors of {model.name}"):
-                if not self._whole(path):
-                    say(f"First steering of {model.name}: extracting its emotion vectors, once, into {path}")
-                    made = extract_vectors(self._subject, stimuli, _METHOD, _RULE)
-                    _keep(made, path)
-        except OSError as error:
-            raise _cannot_keep(path, error.strerror or str(error)) from error
-        return path
+        found = self._cached(path)
+        if found is None:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with locked(path.with_name(path.name + ".lock"), f"the emotion vectors of {model.name}"):
+                    found = self._cached(path)
+                    if found is None:
+                        say(f"First steering of {model.name}: extracting its emotion vectors, once, into {path}")
+                        found = extract_vectors(self._subject, stimuli, _METHOD, _RULE)
+                        _keep(found, path)
+            except OSError as error:
+                raise _cannot_keep(path, error.strerror or str(error)) from error
+        return path.name, found
 
-    def _whole(self, path: Path) -> bool:
-        """Whether the cache has the vectors; a file that is damaged is made anew."""
+    def _cached(self, path: Path) -> EmotionVectors | None:
+        """What the cache has; a file that is damaged is made anew."""
         if not path.is_file():
-            return False
+            return None
         try:
-            files.load(path, self._subject.identity)
+            return files.load(path, self._subject.identity)
         except UserError as error:
             say(f"The emotion vectors in the cache are damaged and made anew. {error}")
-            return False
-        return True
+            return None
 
-    def _described(self) -> Mapping[str, Any]:
-        if self._file is None:
-            return {}
-        provenance = asdict(files.load(self._file).provenance)
-        return {"file": self._file.name, "sha256": checksum([self._file]), **provenance}
+
+def _state(applied: Applied, plain: Coherence) -> dict[str, Any]:
+    """What a manifest records of a condition."""
+    return {
+        "does": list(applied.lines),
+        **({"doses": dict(applied.doses)} if applied.doses else {}),
+        **{name: None if value is None else round(value, 6) for name, value in asdict(plain).items()},
+        "damaged": plain.damaged,
+    }
 
 
 def _keep(vectors: EmotionVectors, path: Path) -> None:

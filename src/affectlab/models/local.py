@@ -141,15 +141,15 @@ class LocalModel:
         opened = self._running()
         return subject_of(opened.loaded, opened.engine)
 
-    def prepare(self, conditions: Sequence[str]) -> Mapping[str, Any]:
+    def prepare(self, conditions: Sequence[str], kept: Path, recorded: Mapping[str, Any]) -> Mapping[str, Any]:
         """Make the model ready for conditions; see :meth:`affectlab.models.conditions.Conditions.prepare`."""
-        return self._conditions.prepare(conditions)
+        return self._conditions.prepare(conditions, kept, recorded)
 
     @cached_property
     def _conditions(self) -> Conditions:
         from affectlab.models.conditions import Conditions
 
-        return Conditions(self.subject, self._settings.vectors, self._settings.dtype)
+        return Conditions(self.subject, self._settings.vectors)
 
     def close(self) -> None:
         """Let go of the weights."""

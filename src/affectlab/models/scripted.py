@@ -101,7 +101,7 @@ class ScriptedModel:
         for request, line in zip(requests, found, strict=True):
             yield request, self._scored(request, line) if request.options else line
 
-    def prepare(self, conditions: Sequence[str]) -> Mapping[str, Any]:
+    def prepare(self, conditions: Sequence[str], kept: Path, recorded: Mapping[str, Any]) -> Mapping[str, Any]:
         """A script may answer otherwise under each condition; nothing is made ready."""
         return {}
 

@@ -54,6 +54,7 @@ def subject_of(loaded: Loaded, engine: Engine) -> Subject:
             width=engine.width,
             layer_paths=tuple(engine.layer_paths),
         ),
+        dtype=str(loaded.model.dtype).removeprefix("torch."),
         plain=lambda text: (*first, *loaded.tokenizer(text, add_special_tokens=False)["input_ids"]),
         asked=asked,
         option=prompter.option_tokens,

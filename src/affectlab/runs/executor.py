@@ -117,14 +117,19 @@ def execute(
 
 
 def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:
-    steering = model.prepare(plan.steered) if plan.steered and isinstance(model, Steerable) else {}
-    asked = manifests.make(plan, model.card, steering)
-    if folder.exists() and folder.has_responses():
-        found = folder.manifest()
+    begun = folder.exists() and folder.has_responses()
+    found = folder.manifest() if begun else {}
+    recorded = found.get("steering", {})
+    asked = manifests.make(plan, model.card, recorded)
+    if begun:
         manifests.check_same(found, asked, str(folder.path))
-        return found
-    if not folder.exists():  # a run that never got an answer has nothing to lose: it may be begun anew
+    elif not folder.exists():  # a run that never got an answer has nothing to lose: it may be begun anew
         folder.check_new()
+    if plan.steered and isinstance(model, Steerable):
+        asked["steering"] = dict(model.prepare(plan.steered, folder.vectors_path, recorded))
+    if begun:
+        manifests.check_same(found, asked, str(folder.path))
+        return found | {"conditions": asked["conditions"]}
     folder.write_items(plan.items)
     return asked
 

@@ -86,6 +86,11 @@ class RunFolder:
         """Scores by condition."""
         return self.path / "scores.json"
 
+    @property
+    def vectors_path(self) -> Path:
+        """What conditions were made of, so that the run can go on without the file or the cache it came from."""
+        return self.path / "vectors.safetensors"
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the folder; another process that wants it is refused. Killing the holder frees it.
@@ -127,8 +132,12 @@ class RunFolder:
             UserError: When it is not empty and holds no run.
         """
         # A process killed while it made the folder leaves these behind; they are written anew.
-        ours = {".lock", "items.jsonl", ".items.jsonl.part", ".manifest.json.part"}
-        strangers = sorted(entry.name for entry in self.path.iterdir() if entry.name not in ours)
+        ours = {".lock", "items.jsonl", "vectors.safetensors"}
+        strangers = sorted(
+            entry.name
+            for entry in self.path.iterdir()
+            if entry.name not in ours and not (entry.name.startswith(".") and entry.name.endswith(".part"))
+        )
         if strangers:
             raise UserError(
                 f"{self.path} is not empty and is not a run folder (it holds {', '.join(strangers[:3])}"

@@ -126,7 +126,7 @@ def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -
     differences = [
         f"  {name}: the folder has {_short(before)}, this command asks {_short(after)}"
         for decisive in DECISIVE
-        for name, before, after in _differing(decisive, field(found, decisive), field(asked, decisive))
+        for name, before, after in _differing(decisive, _decisive(found, decisive), _decisive(asked, decisive))
     ]
     if differences:
         raise UserError(
@@ -134,6 +134,12 @@ def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -
             "Choose another --out, or repeat the command that began it:\n"
             f"  {_first_command(found)}"
         )
+
+
+def _decisive(manifest: Mapping[str, Any], name: str) -> Any:
+    """A decisive field; in which order conditions are named decides nothing."""
+    value = field(manifest, name)
+    return sorted(value) if name == "conditions" and isinstance(value, list) else value
 
 
 def _differing(name: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -14,6 +14,7 @@ from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate, Unit
 from affectlab.stats.multiple import adjust
 from affectlab.stats.paired import paired_difference
+from affectlab.steering.conditions import parse
 
 OVERVIEW = "conditions"
 """Id of the table."""
@@ -24,7 +25,8 @@ def overview(
 ) -> Table | None:
     """One row a condition: main figure, its paired difference from neutral, parse rate, damage to plain text.
 
-    ``None`` for a run without conditions. Differences are paired by item; their p-values are adjusted over the rows.
+    ``None`` for a run without conditions. Differences are paired by item. Their p-values are adjusted over the
+    conditions that are about an emotion; those of control conditions stand as they are.
 
     Args:
         plan: What was asked.
@@ -38,16 +40,17 @@ def overview(
         return None
     figure = scores[others[0]].headline[0].name
     moved = {condition: _moved(plan, table, condition, figure, interval) for condition in others}
-    adjusted = dict(zip(others, adjust([p for _, p in moved.values()]).values, strict=True))
+    family = [condition for condition in others if not parse(condition).control]
+    adjusted = dict(zip(family, adjust([moved[condition][1] for condition in family]).values, strict=True))
     states = steering.get("conditions", {})
     rows: list[tuple[Cell, ...]] = []
     for condition, sheet in scores.items():
         difference, p = moved.get(condition, (None, None))
         parsed = next((one for one in sheet.headline if one.name == "parse_rate"), None)
         state = states.get(condition, {})
-        damage = (state.get("kl"), state.get("nll_rise"), "damaged" if state.get("damaged") else "")
+        damage = (state.get("kl"), state.get("nll_rise"), _DAMAGE.get(state.get("damaged"), ""))
         rows.append((condition, sheet.headline[0], difference, p, adjusted.get(condition), parsed, *damage))
-    return _table(figure, rows, steering.get("limits", {}))
+    return _table(figure, rows, _note(figure, len(family), len(others) - len(family), steering))
 
 
 def _moved(
@@ -68,20 +71,28 @@ def _moved(
 _UNITS: Mapping[str, Unit] = {"p": "p", "p adjusted": "p", "KL": "number", "NLL rise": "number"}
 
 
-def _table(figure: str, rows: Sequence[tuple[Cell, ...]], limits: Mapping[str, float]) -> Table:
+_DAMAGE = {True: "damaged", False: "intact"}
+
+
+def _note(figure: str, family: int, controls: int, steering: Mapping[str, Any]) -> str:
+    said = f"− neutral: difference in {figure.replace('_', ' ')} on the same items, paired cluster bootstrap; p: paired permutation; "
+    said += f"adjusted: Benjamini–Hochberg over the {family} condition{'s' if family != 1 else ''} of an emotion. "
+    if controls:
+        said += f"The {controls} control condition{'s are' if controls != 1 else ' is'} outside of that family. "
+    said += "Compare emotions with random and permuted controls before reading a difference as one of emotion."
+    if limits := steering.get("limits"):
+        errors = [state.get("kl_error") or 0.0 for state in steering["conditions"].values()]
+        said += (
+            f" KL (standard error up to {max(errors):.2g}) and NLL rise: what the condition does to plain text, nats a "
+            f"token; damaged: beyond {limits['kl']} or {limits['nll_rise']}."
+        )
+    return said
+
+
+def _table(figure: str, rows: Sequence[tuple[Cell, ...]], note: str) -> Table:
     columns = ("condition", figure, "− neutral", "p", "p adjusted", "parse_rate", "KL", "NLL rise", "plain text")
     filled = [any(row[place] not in (None, "") for row in rows) for place in range(len(columns))]
     shown = tuple(column for column, some in zip(columns, filled, strict=True) if some)
-    note = (
-        f"− neutral: difference in {figure} on the same items, paired cluster bootstrap; p: paired permutation; "
-        f"adjusted: Benjamini–Hochberg over the {len(rows) - 1} conditions. Compare emotions with random and permuted "
-        "controls before reading a difference as one of emotion."
-    )
-    if limits:
-        note += (
-            " KL and NLL rise: what the condition does to plain text, nats a token; damaged: beyond "
-            f"{limits.get('kl')} or {limits.get('nll_rise')}."
-        )
     return Table(
         OVERVIEW,
         "Conditions side by side",

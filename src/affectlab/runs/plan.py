@@ -77,6 +77,9 @@ class Plan:
             raise UserError("No items to ask about: the data are empty, or --limit is 0.")
         if self.repeats < 1:
             raise UserError(f"--repeats {self.repeats}: at least 1 is needed.")
+        usual = self.benchmark.temperatures.get(self.protocol.name, 0.0)
+        if usual and not self.asking.temperature:  # here, so that the manifest holds what is used
+            object.__setattr__(self, "asking", replace(self.asking, temperature=usual))
         if self.repeats > 1 and self.asking.temperature == 0:
             raise UserError(
                 f"--repeats {self.repeats} at temperature 0 gives the same reply each time: set --temperature."
@@ -144,8 +147,8 @@ class Plan:
     def prompt_sha256(self) -> str:
         """Digest of all that is sent before anything is answered, and of what conditions say in words."""
         digest = hashlib.sha256()
-        for state in self._states.values():
-            digest.update(state.prompt.encode())
+        for name in sorted(self._states):  # the order in which conditions are named makes no other run
+            digest.update(self._states[name].prompt.encode())
         for item in self.items:
             for request in self.protocol.requests(item, self.asking, {}):
                 digest.update(

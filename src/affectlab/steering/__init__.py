@@ -10,28 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from affectlab.steering.apply import Applied, Applier
-    from affectlab.steering.conditions import Condition, parse
-    from affectlab.steering.contrast import Activations, directions
+    from affectlab.steering.conditions import parse
     from affectlab.steering.files import export_gguf, load, save
-    from affectlab.steering.stimuli import EMOTIONS, Stimuli, load_stimuli
-    from affectlab.steering.subject import ModelIdentity, Subject
+    from affectlab.steering.stimuli import EMOTIONS, load_stimuli
+    from affectlab.steering.subject import Subject
     from affectlab.steering.validation import Settings, Validation, validate
     from affectlab.steering.validation_tables import heatmap, scores
     from affectlab.steering.vectors import EmotionVectors, extract
 
 _WHERE = {
     "EMOTIONS": "stimuli",
-    "Activations": "contrast",
     "Applied": "apply",
     "Applier": "apply",
-    "Condition": "conditions",
     "EmotionVectors": "vectors",
-    "ModelIdentity": "subject",
     "Settings": "validation",
-    "Stimuli": "stimuli",
     "Subject": "subject",
     "Validation": "validation",
-    "directions": "contrast",
     "export_gguf": "files",
     "extract": "vectors",
     "heatmap": "validation_tables",
@@ -45,17 +39,12 @@ _WHERE = {
 
 __all__ = [
     "EMOTIONS",
-    "Activations",
     "Applied",
     "Applier",
-    "Condition",
     "EmotionVectors",
-    "ModelIdentity",
     "Settings",
-    "Stimuli",
     "Subject",
     "Validation",
-    "directions",
     "export_gguf",
     "extract",
     "heatmap",

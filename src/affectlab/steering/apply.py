@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -65,12 +66,18 @@ class Applied:
 class Applier:
     """Makes conditions ready for a model. What was measured for one condition is kept for the next."""
 
-    def __init__(self, vectors: EmotionVectors | None, subject: Subject | None = None) -> None:
+    def __init__(
+        self,
+        vectors: EmotionVectors | None,
+        subject: Subject | None = None,
+        doses: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
         """Take what conditions are made of.
 
         Args:
             vectors: Emotion vectors; ``None`` when only ``neutral`` and ``prompt:`` are to be had.
             subject: The model, which doses in nats are measured on; must be the vectors' own.
+            doses: Those that were measured before, by term: see :attr:`Applied.doses`.
 
         Raises:
             UserError: When the vectors belong to another model.
@@ -80,8 +87,11 @@ class Applier:
         self._vectors = vectors
         self._subject = subject
         self._shuffled: dict[int, EmotionVectors] = {}
-        self._doses: dict[Term, float] = {}
+        self._doses: dict[str, float] = dict(doses)
         self._targets: dict[Term, float] = {}
+
+    def __repr__(self) -> str:
+        return f"Applier({self._vectors or 'no vectors'}{f', on {self._subject}' if self._subject else ''})"
 
     def __call__(self, condition: Condition | str) -> Applied:
         """Make one condition ready.
@@ -93,8 +103,16 @@ class Applier:
         wanted = parse(condition) if isinstance(condition, str) else condition
         edits: list[Edit] = []
         lines: list[str] = []
+        seen: set[tuple[str, int, int]] = set()
         for term in wanted.terms:
             made = self._edits(term)
+            places = {(*term.direction, edit.layer) for edit in made}
+            if twice := seen & places:
+                layers = ranges(sorted(layer for _, _, layer in twice))
+                raise UserError(
+                    f"{wanted}: {term.name} stands in it twice at layer {layers}. Write the sum as one strength there."
+                )
+            seen |= places
             edits += made
             lines.append(self._line(term, made))
         if wanted.prompts:
@@ -103,7 +121,7 @@ class Applier:
         return Applied(
             condition=wanted,
             intervention=Intervention(tuple(edits), positions),
-            doses=tuple((str(term), self._doses[term]) for term in wanted.terms if term in self._doses),
+            doses=tuple((name, self._doses[name]) for name in map(str, wanted.terms) if name in self._doses),
             lines=tuple(lines) or ("Nothing is done to the model.",),
         )
 
@@ -184,7 +202,8 @@ class Applier:
 
     def _dose(self, term: Term) -> float:
         """Multiple of the median token norm at which a term has its divergence on plain text."""
-        if term not in self._doses:
+        name = str(term)
+        if name not in self._doses:
             target = self._matched(term) if term.source == "kl-random" else abs(term.strength)
             sign = -1.0 if term.strength < 0 else 1.0
             unit, norms, layers = self._directions(term), self._token_norms(), self.layers(term.layers)
@@ -197,8 +216,8 @@ class Applier:
                 )
                 return float(divergence(self._need_subject(term), [Intervention(edits)])[0])
 
-            self._doses[term] = sign * find_dose(measured, target, str(term))
-        return self._doses[term]
+            self._doses[name] = sign * find_dose(measured, target, name)
+        return self._doses[name]
 
     def _matched(self, term: Term) -> float:
         """Mean divergence of the emotions' vectors at a term's strength."""
@@ -211,7 +230,9 @@ class Applier:
 
     def _need_subject(self, term: Term) -> Subject:
         if self._subject is None:
-            raise UserError(f"{term}: a dose in nats is measured on the model, and no model is open.")
+            raise UserError(
+                f"{term}: a dose in nats is measured on the model, and no model is open. On the command line: --model."
+            )
         return self._subject
 
     def _line(self, term: Term, edits: Sequence[Edit]) -> str:
@@ -227,10 +248,12 @@ class Applier:
             f"layer{'s' if len(layers) > 1 else ''} {ranges(layers)} of {vectors.model.n_layers} "
             f"({first if first == last else f'{first} … {last}'}), at {_WHERE[term.positions]}."
         )
-        if term in self._doses:
-            line += f" The dose is {self._doses[term]:.4g} × the median token norm."
+        if str(term) in self._doses:
+            line += f" The dose is {self._doses[str(term)]:.4g} × the median token norm."
         elif term.scale == "relative":
             line += f" That is {term.strength:g} × the median token norm."
+        if term.emotion and vectors.provenance.dtype not in ("", "float32"):
+            line += f" Extracted in {vectors.provenance.dtype}."
         if term.source == "emotion":
             cosines = vectors.cosines[vectors.index(term.emotion), [vectors.place(layer) for layer in layers]]
             if (weak := int((cosines < LEAST_COSINE).sum())) > 0:

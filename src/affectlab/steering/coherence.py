@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from affectlab.errors import UserError
 from affectlab.steering.contrast import Doubles
-from affectlab.steering.subject import Subject
+from affectlab.steering.subject import Progress, Subject
 
 if TYPE_CHECKING:
     from affectlab.engine.interventions import Intervention
@@ -33,63 +35,81 @@ MOST_NLL_RISE = 0.5
 """Rise of the negative log-likelihood (nats a token) of plain text beyond which a condition is flagged."""
 
 
+_AT_ONCE = 8
+"""Interventions that run together: the log-probabilities of every token under each are held at a time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Coherence:
-    """What an intervention does to plain text.
+    """What an intervention does to plain text, over every token of it but the first.
 
     Attributes:
-        kl: Mean KL divergence of the neutral from the steered next-token distribution, nats.
-        nll: Negative log-likelihood of the texts, nats a token.
-        neutral_nll: The same without the intervention.
+        kl: Mean KL divergence of the neutral from the steered next-token distribution, nats a token.
+        nll_rise: How much the texts' negative log-likelihood rises, nats a token.
+        kl_error: Standard error of ``kl`` over texts; ``None`` for a single text.
+        nll_rise_error: The same of ``nll_rise``.
     """
 
     kl: float
-    nll: float
-    neutral_nll: float
+    nll_rise: float
+    kl_error: float | None = None
+    nll_rise_error: float | None = None
 
     @property
     def damaged(self) -> bool:
         """Whether it is beyond :data:`MOST_KL` or :data:`MOST_NLL_RISE`."""
-        return not (self.kl <= MOST_KL and self.nll - self.neutral_nll <= MOST_NLL_RISE)
+        return not (self.kl <= MOST_KL and self.nll_rise <= MOST_NLL_RISE)
 
 
 def coherence(
-    subject: Subject, interventions: Sequence[Intervention], texts: Sequence[str] = NEUTRAL_TEXTS
+    subject: Subject,
+    interventions: Sequence[Intervention],
+    texts: Sequence[str] = NEUTRAL_TEXTS,
+    progress: Progress | None = None,
 ) -> list[Coherence]:
-    """Measure interventions on plain text, all in one pass."""
-    from affectlab.engine.interventions import NEUTRAL
+    """Measure interventions on plain text: both figures at the same places, in the same passes.
 
-    kls = divergence(subject, interventions, texts)
-    nlls = _nll(subject, [NEUTRAL, *interventions], texts)
-    return [Coherence(float(kl), float(nll), float(nlls[0])) for kl, nll in zip(kls, nlls[1:], strict=True)]
+    The places are all tokens but the first of each text, each predicted from those before it. Whatever an
+    intervention's positions, it is measured as made at all of them, so that conditions compare.
 
+    Args:
+        subject: The model.
+        interventions: What is measured.
+        texts: Plain texts, of two tokens or more.
+        progress: Told how many interventions are measured.
 
-def divergence(
-    subject: Subject, interventions: Sequence[Intervention], texts: Sequence[str] = NEUTRAL_TEXTS
-) -> Doubles:
-    """KL(neutral ‖ steered) of the next token, nats, for each intervention.
-
-    The mean over the middle and the end of each text, over the whole vocabulary. Whatever an intervention's positions,
-    it is measured as made at all of them: at generated ones alone it could not show before anything is generated.
+    Raises:
+        UserError: When a text has fewer than two tokens.
     """
-    beginnings = [ids[:end] for ids in map(subject.plain, texts) for end in sorted({(len(ids) + 1) // 2, len(ids)})]
-    neutral = {row: logprobs.astype(np.float64) for row, _, logprobs in subject.engine.next_tokens(beginnings)}
+    rows = [subject.plain(text) for text in texts]
+    if not rows or min(map(len, rows)) < 2:
+        raise UserError("What steering does to plain text is measured on texts of two tokens or more.")
     everywhere = [replace(one, positions="all") for one in interventions]
-    total = np.zeros(len(everywhere))
-    for row, which, logprobs in subject.engine.next_tokens(beginnings, everywhere):
-        total[which] += np.exp(neutral[row]) @ (neutral[row] - logprobs)
-    kl: Doubles = np.maximum(total / len(beginnings), 0.0)
-    return kl
+    neutral = {row: logprobs[:-1] for row, _, logprobs in subject.engine.every_token(rows)} if everywhere else {}
+    kl, rise = np.zeros((2, len(everywhere), len(rows)))
+    for start in range(0, len(everywhere), _AT_ONCE):
+        some = everywhere[start : start + _AT_ONCE]
+        for row, which, logprobs in subject.engine.every_token(rows, some):
+            lost = neutral[row] - logprobs[:-1]
+            kl[start + which, row] = np.sum(np.exp(neutral[row]) * lost, dtype=np.float64)
+            rise[start + which, row] = lost[np.arange(len(lost)), rows[row][1:]].sum(dtype=np.float64)
+        if progress is not None:
+            progress("plain text", start + len(some), len(everywhere))
+    places = np.array([len(ids) - 1 for ids in rows])
+    found = [(_ratio(one, places), _ratio(other, places)) for one, other in zip(kl, rise, strict=True)]
+    return [Coherence(max(one[0], 0.0), other[0], one[1], other[1]) for one, other in found]
 
 
-def _nll(subject: Subject, interventions: Sequence[Intervention], texts: Sequence[str]) -> Doubles:
-    """Negative log-likelihood of the second half of each text, nats a token, for each intervention."""
-    from affectlab.engine.rows import ScoreRow
+def divergence(subject: Subject, interventions: Sequence[Intervention]) -> Doubles:
+    """KL(neutral ‖ steered) of the next token of plain text, nats, for each intervention; see :func:`coherence`."""
+    return np.array([one.kl for one in coherence(subject, interventions)])
 
-    halves = [(ids[: (len(ids) + 1) // 2], ids[(len(ids) + 1) // 2 :]) for ids in map(subject.plain, texts)]
-    rows = [ScoreRow(start, [rest], f"plain text {number}") for number, (start, rest) in enumerate(halves)]
-    total = np.zeros(len(interventions))
-    for _, which, logprobs in subject.engine.score(rows, interventions):
-        total[which] -= logprobs[0]
-    mean: Doubles = total / sum(len(rest) for _, rest in halves)
-    return mean
+
+def _ratio(sums: Doubles, counts: npt.NDArray[np.int64]) -> tuple[float, float | None]:
+    """Sums over counts, all texts together, and the standard error over texts (linearised)."""
+    mean = sums.sum() / counts.sum()
+    texts = len(sums)
+    if texts < 2:
+        return float(mean), None
+    variance = texts / (texts - 1) * ((sums - mean * counts) ** 2).sum()
+    return float(mean), float(np.sqrt(variance) / counts.sum())

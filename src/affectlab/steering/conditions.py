@@ -12,6 +12,9 @@ A condition is one or more terms joined by ``+``::
     permuted:anger@1.0:seed=1                 anger's vector extracted with shuffled labels
     prompt:anger                              the emotion asked for in words, the model left as it is
     anger@1.0+prompt:fear                     both
+
+Terms add up. The same vector stands twice only at different layers (``anger@0.5:layers=8-9+anger@1.0:layers=10-12``);
+at the same ones a sum is one strength, and is to be written so.
 """
 
 from __future__ import annotations
@@ -83,6 +86,11 @@ class Term:
             return self.emotion
         return f"permuted:{self.emotion}" if self.source == "permuted" else self.source
 
+    @property
+    def direction(self) -> tuple[str, int]:
+        """What it has in common with every other term of the same vectors."""
+        return self.name, self.seed
+
     def __str__(self) -> str:
         parts = [f"{self.name}@{_spelled(self.strength)}"]
         parts += [self.scale] if self.scale != "unit" else []
@@ -109,6 +117,11 @@ class Condition:
     def neutral(self) -> bool:
         """Whether nothing is done."""
         return not self.terms and not self.prompts
+
+    @property
+    def control(self) -> bool:
+        """Whether it is there to be compared with: it applies vectors, and none of an emotion, and says nothing."""
+        return bool(self.terms) and not self.prompts and all(term.source != "emotion" for term in self.terms)
 
     @property
     def prompt(self) -> str:
@@ -153,9 +166,9 @@ def parse(text: str) -> Condition:
             prompts.append(_told(text, part.removeprefix("prompt:")))
         else:
             terms.append(_term(text, part))
-    written = [*map(str, terms), *prompts]
+    written = [*((*term.direction, term.layers) for term in terms), *((one,) for one in prompts)]
     if twice := next((one for one in written if written.count(one) > 1), None):
-        raise _wrong(text, f"{twice} stands in it twice; write the sum as one strength")
+        raise _wrong(text, f"{twice[0]} stands in it twice; write the sum as one strength")
     if len({term.positions for term in terms}) > 1:
         raise _wrong(text, "all its vectors must have the same positions")
     return Condition(tuple(sorted(terms, key=str)), tuple(sorted(prompts)))

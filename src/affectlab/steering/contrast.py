@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from affectlab.engine.hidden import SINK_RATIO
 from affectlab.errors import UserError, WorldError
 
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -21,9 +22,6 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 Method: TypeAlias = Literal["pca", "mean_difference", "pca_literal"]
 METHODS: tuple[Method, ...] = get_args(Method)
-
-SINK_RATIO = 10.0
-"""A state whose norm is this many times its layer's median belongs to an attention sink and not to the text."""
 
 _FEWEST = 2
 
@@ -66,7 +64,7 @@ class Activations:
         return f"Activations({texts} texts of {len(self.emotions)} emotions, {layers} layers × {width}{left})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Directions:
     """One direction for each emotion and layer.
 
@@ -82,6 +80,10 @@ class Directions:
     norms: Floats
     cosines: Floats
 
+    def __repr__(self) -> str:
+        _, layers, width = self.unit.shape
+        return f"Directions({', '.join(self.emotions)}; {layers} layers × {width})"
+
 
 def activations(
     hidden: Floats, labels: Sequence[str], groups: Sequence[str], tokens: Sequence[int] | None = None
@@ -89,7 +91,8 @@ def activations(
     """Take hidden states, without those that belong to attention sinks.
 
     Left out and counted are texts of one token, whose only state is that of the first token (on SmolLM2 140 times
-    as long as others), and texts whose state is :data:`SINK_RATIO` times as long as the layer's median anywhere.
+    as long as others), and texts whose state is
+    :data:`affectlab.engine.hidden.SINK_RATIO` times as long as the layer's median anywhere.
 
     Args:
         hidden: ``[text, layer, width]``.
@@ -128,7 +131,7 @@ def activations(
 
 
 def sinks(hidden: Floats, among: Mask | None = None) -> Mask:
-    """Which states ``[state, layer, width]`` are :data:`SINK_RATIO` times as long as the layer's median.
+    """Which states ``[state, layer, width]`` are more than ``SINK_RATIO`` times as long as the layer's median.
 
     Args:
         hidden: The states.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -45,7 +47,9 @@ def save(vectors: EmotionVectors, path: Path | str) -> None:
     if vectors.token_norms is not None:
         tensors["token_norms"] = vectors.token_norms
     if vectors.quality is not None:
-        tensors |= {"quality.accuracy": vectors.quality.accuracy, "quality.stability": vectors.quality.stability}
+        tensors["quality.accuracy"] = vectors.quality.accuracy
+        if vectors.quality.stability is not None:
+            tensors["quality.stability"] = vectors.quality.stability
         scalars = ("chance", "folds", "resamples", "warnings")
         meta["quality"] = {name: getattr(vectors.quality, name) for name in scalars}
     if vectors.activations is not None:
@@ -59,7 +63,8 @@ def save(vectors: EmotionVectors, path: Path | str) -> None:
         {name: np.ascontiguousarray(tensor, dtype=np.float32) for name, tensor in tensors.items()},
         metadata={_KEY: json.dumps(meta, ensure_ascii=False, sort_keys=True)},
     )
-    _write(Path(path), data)
+    with _replacing(Path(path)) as part:
+        part.write_bytes(data)
 
 
 def load(path: Path | str, model: ModelIdentity | None = None) -> EmotionVectors:
@@ -132,8 +137,7 @@ def export_gguf(vectors: EmotionVectors, emotion: str, path: Path | str, *, scal
     layers = [layer for layer in vectors.layers if layer > 0]
     if not layers:
         raise UserError("There are vectors for block 0 only, and llama.cpp takes none for that block.")
-    part = Path(path).with_name(Path(path).name + ".part")
-    try:
+    with _replacing(Path(path)) as part:
         writer = gguf.GGUFWriter(part, "controlvector")
         writer.add_string("controlvector.model_hint", vectors.model.architecture)
         writer.add_uint32("controlvector.layer_count", len(layers))
@@ -145,10 +149,6 @@ def export_gguf(vectors: EmotionVectors, emotion: str, path: Path | str, *, scal
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
-        os.replace(part, path)  # noqa: PTH105
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise WorldError(f"{path} cannot be written: {error.strerror or error}") from error
     return len(layers)
 
 
@@ -168,7 +168,7 @@ def _from_parts(meta: dict[str, Any], tensors: dict[str, Floats]) -> EmotionVect
         if judged is None
         else Quality(
             accuracy=tensors["quality.accuracy"],
-            stability=tensors["quality.stability"],
+            stability=tensors.get("quality.stability"),
             **{**judged, "warnings": tuple(judged["warnings"])},
         ),
         activations=None
@@ -179,11 +179,18 @@ def _from_parts(meta: dict[str, Any], tensors: dict[str, Floats]) -> EmotionVect
     )
 
 
-def _write(path: Path, data: bytes) -> None:
-    part = path.with_name(path.name + ".part")
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file of this writer alone, beside ``path``, that takes its place once it is whole.
+
+    Raises:
+        WorldError: When it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        part.write_bytes(data)
-        os.replace(part, path)  # noqa: PTH105
+        yield part
+        part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise WorldError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)

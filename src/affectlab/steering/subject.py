@@ -26,7 +26,14 @@ OPENING = "I would feel"
 the last token of this opening of its answer."""
 
 
-class Runner(Protocol):
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+_AT_ONCE = 16
+"""Texts read between two reports of progress; enough of them to fill a pass."""
+
+
+class EngineLike(Protocol):
     """What steering needs of :class:`affectlab.engine.Engine`."""
 
     @property
@@ -50,10 +57,10 @@ class Runner(Protocol):
         """Row, intervention, and the options' summed log-probabilities, as batches finish."""
         ...
 
-    def next_tokens(
+    def every_token(
         self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = ...
     ) -> Iterator[tuple[int, int, Floats]]:
-        """Text, intervention, and the log-probabilities of all tokens after it."""
+        """Text, intervention, and the log-probabilities ``[token, vocabulary]`` of what follows each of its tokens."""
         ...
 
     def hidden(
@@ -63,6 +70,10 @@ class Runner(Protocol):
         position: Literal["last", "mean"] = "last",
     ) -> Floats:
         """Raw layer outputs ``[row, layer, width]``; a mean leaves out the first token and other attention sinks."""
+        ...
+
+    def states(self, rows: Sequence[Sequence[int]]) -> list[Floats]:
+        """Raw layer outputs of every token, ``[token, layer, width]`` for each row."""
         ...
 
 
@@ -112,23 +123,29 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else text[:16] + "…"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Subject:
     """A model with the means to put text to it.
 
     Attributes:
         engine: Runs it.
         identity: What it is.
+        dtype: Number type it computes in (``float32``).
         plain: Ids of a text without a template, with the tokenizer's own first token where it puts one.
         asked: Ids of a user's turn and the start of the answer, through the chat template.
         option: Ids of a continuation, its leading space as it stands.
     """
 
-    engine: Runner
+    engine: EngineLike
     identity: ModelIdentity
+    dtype: str
     plain: Callable[[str], tuple[int, ...]]
     asked: Callable[[str, str], tuple[int, ...]]
     option: Callable[[str], tuple[int, ...]]
+
+    def __repr__(self) -> str:
+        model = self.identity
+        return f"Subject({model.name}: {model.architecture}, {model.n_layers} layers × {model.width}, {self.dtype})"
 
 
 def tokenizer_digest(tokenizer: Any) -> str:
@@ -140,7 +157,9 @@ def tokenizer_digest(tokenizer: Any) -> str:
     return digest.hexdigest()
 
 
-def read_activations(subject: Subject, stimuli: Stimuli, rule: TokenRule = "last") -> Activations:
+def read_activations(
+    subject: Subject, stimuli: Stimuli, rule: TokenRule = "last", progress: Progress | None = None
+) -> Activations:
     """Hidden states of stimuli at every layer.
 
     Args:
@@ -148,6 +167,7 @@ def read_activations(subject: Subject, stimuli: Stimuli, rule: TokenRule = "last
         stimuli: Labelled texts.
         rule: ``last``: at the text's last token, as in the paper. ``mean``: mean over its tokens but the first and
             other attention sinks. ``template``: at the last token of :data:`OPENING`, after text and :data:`QUESTION`.
+        progress: Told how many texts are read.
 
     Raises:
         UserError: When the rule is unknown, or too few texts are left.
@@ -155,26 +175,33 @@ def read_activations(subject: Subject, stimuli: Stimuli, rule: TokenRule = "last
     """
     if rule not in TOKEN_RULES:
         raise UserError(f"Token rule {rule!r}: expected one of {', '.join(TOKEN_RULES)}.")
-    plain = [subject.plain(text) for text in stimuli.texts]
     if rule == "template":
-        hidden = subject.engine.hidden([subject.asked(f"{text} {QUESTION}", OPENING) for text in stimuli.texts])
-    elif rule == "last":
-        hidden = subject.engine.hidden(plain)
+        rows = [subject.asked(f"{text} {QUESTION}", OPENING) for text in stimuli.texts]
     else:
-        hidden = subject.engine.hidden(plain, position="mean")
-    return activations(hidden, stimuli.labels, stimuli.groups, None if rule == "template" else [*map(len, plain)])
+        rows = [subject.plain(text) for text in stimuli.texts]
+    parts = []
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        parts.append(subject.engine.hidden(some, position="mean" if rule == "mean" else "last"))
+        if progress is not None:
+            progress("texts", start + len(some), len(rows))
+    lengths = None if rule == "template" else [*map(len, rows)]
+    return activations(np.concatenate(parts), stimuli.labels, stimuli.groups, lengths)
 
 
 def token_norms(subject: Subject, texts: Sequence[str]) -> tuple[Floats, int]:
     """Median norm of a token's state at each layer, ``[layer]``, and how many tokens were left out of it.
 
     A text's first token and other attention sinks are left out: on SmolLM2 the first token's norm is 140 times that of
-    the others. States are read at the end of every beginning of each text, which is where a causal model has them.
+    the others.
+
+    Raises:
+        UserError: When no text has two tokens.
     """
-    rows = [ids[:end] for ids in map(subject.plain, texts) for end in range(2, len(ids) + 1)]
-    if not rows:
+    rows = [subject.plain(text) for text in texts]
+    if not any(len(ids) > 1 for ids in rows):
         raise UserError("Token norms need a text of two tokens or more.")
-    states = subject.engine.hidden(rows)
+    states = np.concatenate([each[1:] for each in subject.engine.states(rows)])
     sink = sinks(states)
     median = np.median(np.linalg.norm(states[~sink], axis=-1), axis=0)
     return median.astype(np.float32), int(sink.sum()) + len(texts)

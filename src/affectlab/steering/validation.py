@@ -8,10 +8,9 @@ plain text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from affectlab.steering.coherence import Coherence, coherence
 from affectlab.steering.conditions import Condition, Scale, Source, Term
 from affectlab.steering.contrast import Doubles
 from affectlab.steering.selfreport import answers, margins, self_reports
-from affectlab.steering.subject import Subject
+from affectlab.steering.subject import Progress, Subject
 from affectlab.steering.vectors import EmotionVectors
 
 PAPER_STRENGTHS = (1.0, 4.0, 8.0, 10.0, 15.0, 20.0, 40.0, 80.0)
@@ -30,9 +29,6 @@ PAPER_STRENGTHS = (1.0, 4.0, 8.0, 10.0, 15.0, 20.0, 40.0, 80.0)
 
 CONTROLS: tuple[Source, ...] = ("random", "kl-random", "permuted")
 """Isotropic of the same norm, isotropic of the same effect on plain text, label-permuted."""
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +152,7 @@ def validate(
         sweep_layers=tuple(layers),
         sweep=bench.ask("single layers", single, (len(vectors.emotions), len(layers), len(settings.sweep_strengths))),
         block=bench.ask("layers together", block, (len(settings.strengths), len(vectors.emotions))),
-        text=_rows(coherence(subject, block), len(vectors.emotions)),
+        text=_rows(coherence(subject, block, progress=progress), len(vectors.emotions)),
         controls={},
     )
     kinds = [kind for kind in CONTROLS if settings.controls and (kind != "permuted" or vectors.activations is not None)]
@@ -172,7 +168,11 @@ def _controls(applier: Applier, bench: _Bench, found: Validation, kind: Source) 
         for emotion in whose
         for seed in range(settings.controls)
     ]
-    made = [_intervention(applier, term) for term in terms]
+    made = []
+    for done, term in enumerate(terms, 1):
+        made.append(_intervention(applier, term))
+        if kind == "kl-random" and bench.progress is not None:
+            bench.progress("doses of controls", done, len(terms))
     answered = bench.ask(f"controls: {kind}", made, (len(whose), settings.controls))
     return np.stack([found.change(answered[place % len(whose)], place) for place in range(len(found.emotions))])
 
@@ -186,14 +186,14 @@ class _Bench:
         self.options = (*vectors.emotions, "neutral")
         self._subject = subject
         self._reports = self_reports(settings.seed, self.options)
-        self._progress = progress
+        self.progress = progress
         self.option_tokens = tuple(
             len(subject.option(one)) for one in replace(self._reports[0], options=self.options).continuations()
         )
 
     def ask(self, what: str, interventions: Sequence[Intervention], shape: tuple[int, ...] | None = None) -> Doubles:
         """Log-probabilities ``[*shape, question, option]``; ``shape`` defaults to ``[intervention]``."""
-        told = None if self._progress is None else partial(self._progress, what)
+        told = None if self.progress is None else partial(self.progress, what)
         found = answers(self._subject, interventions, self._reports, self.options, told)
         return found.reshape(*(shape or (len(interventions),)), *found.shape[1:])
 

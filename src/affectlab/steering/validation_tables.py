@@ -76,7 +76,7 @@ def emotions_table(found: Validation) -> Table:
                 "yes" if rises[number] else "no",
                 *(p_value(float(changes[number]), found.controls[kind][number]) for kind in kinds),
                 text.kl,
-                text.nll - text.neutral_nll,
+                text.nll_rise,
                 "damaged" if text.damaged else "",
             )
         )
@@ -121,7 +121,7 @@ def strengths_table(found: Validation) -> Table:
                 f"{sum(own_rises_most(found, block))} of {len(found.emotions)}",
                 float(np.mean(changes)),
                 float(np.mean([one.kl for one in text])),
-                float(np.mean([one.nll - one.neutral_nll for one in text])),
+                float(np.mean([one.nll_rise for one in text])),
                 sum(one.damaged for one in text),
             )
         )

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
+from hashlib import sha256
 from html import escape
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from affectlab.errors import UserError
 from affectlab.steering.coherence import NEUTRAL_TEXTS
-from affectlab.steering.conditions import ranges
+from affectlab.steering.conditions import Condition, ranges
 from affectlab.steering.contrast import Activations, Floats, Method, directions
 from affectlab.steering.quality import Quality, quality
 from affectlab.steering.stimuli import Stimuli, emotion_id
-from affectlab.steering.subject import ModelIdentity, Subject, TokenRule, read_activations, token_norms
+from affectlab.steering.subject import (
+    OPENING,
+    QUESTION,
+    ModelIdentity,
+    Progress,
+    Subject,
+    TokenRule,
+    read_activations,
+    token_norms,
+)
 
 _NORM_ERROR = 1e-3
 """How far a direction's length may be from 1."""
@@ -29,6 +41,8 @@ class Provenance:
     Attributes:
         method: Of extraction; ``given`` for hand-made vectors.
         token_rule: Where states were read; empty for hand-made vectors.
+        template: What the texts were put into, where they were; ``{text}`` stands for the text.
+        dtype: Number type the states were computed in; empty where it is not known.
         stimuli: Source of the texts.
         stimuli_sha256: Digest of labels and texts.
         left_out: Texts that were not used, counted by reason.
@@ -38,6 +52,8 @@ class Provenance:
 
     method: str
     token_rule: str = ""
+    template: str = ""
+    dtype: str = ""
     stimuli: str = ""
     stimuli_sha256: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -142,7 +158,7 @@ class EmotionVectors:
     @classmethod
     def from_tensors(
         cls,
-        tensors: Mapping[int, npt.ArrayLike],
+        tensors: Mapping[int, Any],
         model: ModelIdentity,
         emotion: str = "custom",
         token_norms: Floats | None = None,
@@ -150,10 +166,13 @@ class EmotionVectors:
         """Vectors made by hand.
 
         Args:
-            tensors: Layer (from 0 for the first block) -> vector ``[width]``. Their lengths are kept as ``norms``.
+            tensors: Layer (from 0 for the first block) -> vector ``[width]``: an array, a list, or a torch tensor of
+                any number type on any device. Their lengths are kept as ``norms``.
             model: What they are for.
             emotion: Name to apply them by.
-            token_norms: ``[model layer]``, for relative strengths.
+            token_norms: Median norm of a token's state at *every* layer of the model, not only at those of ``tensors``,
+                as :func:`affectlab.steering.subject.token_norms` measures it. Strengths in ``relative`` and ``kl`` need
+                it.
 
         Raises:
             UserError: When there are none, or one is zero, not finite, or of another width.
@@ -163,7 +182,7 @@ class EmotionVectors:
         if not tensors:
             raise UserError("No vectors were given.")
         layers = tuple(sorted(tensors))
-        rows = [np.asarray(tensors[layer], dtype=np.float32) for layer in layers]
+        rows = [_floats(tensors[layer]) for layer in layers]
         for layer, row in zip(layers, rows, strict=True):
             if row.shape != (model.width,):
                 raise UserError(f"The vector for layer {layer} has shape {row.shape}; expected ({model.width},).")
@@ -181,7 +200,7 @@ class EmotionVectors:
             unit=(stacked / norms[:, None])[None],
             norms=norms[None],
             cosines=np.ones((1, len(layers)), np.float32),
-            token_norms=None if token_norms is None else np.asarray(token_norms, np.float32)[list(layers)],
+            token_norms=None if token_norms is None else _floats(token_norms)[list(layers)],
             model=model,
             provenance=Provenance(method="given", affectlab=__version__),
         )
@@ -190,8 +209,50 @@ class EmotionVectors:
         """These vectors with the layers that ``layers=best`` is to mean."""
         return replace(self, provenance=replace(self.provenance, suggested_layers=tuple(map(int, layers))))
 
+    def needed(self, conditions: Iterable[Condition]) -> EmotionVectors:
+        """These vectors without what none of some conditions rests on.
+
+        That is hidden states, where no control is label-permuted, and suggested layers, where none is ``layers=best``.
+        """
+        terms = [term for condition in conditions for term in condition.terms]
+        permuted = any(term.source == "permuted" for term in terms)
+        best = any(term.layers == "best" for term in terms)
+        return replace(self if best else self.suggesting(()), activations=self.activations if permuted else None)
+
+    @property
+    def sha256(self) -> str:
+        """Digest, in hexadecimal, of all that decides what a condition does.
+
+        Of the directions, norms and hidden states, and of what they belong to; not of names, versions or the quality.
+        """
+        states = self.activations
+        model = self.model.to_dict()
+        del model["name"]
+        decisive = {
+            "emotions": self.emotions,
+            "layers": self.layers,
+            "model": model,
+            "method": self.provenance.method,
+            "suggested_layers": self.provenance.suggested_layers,
+            "texts": None if states is None else [states.labels, states.groups],
+        }
+        digest = sha256(json.dumps(decisive, sort_keys=True).encode())
+        for tensor in (
+            self.unit,
+            self.norms,
+            self.cosines,
+            self.token_norms,
+            None if states is None else states.hidden,
+        ):
+            shape = () if tensor is None else tensor.shape
+            digest.update(str(shape).encode())
+            digest.update(b"" if tensor is None else np.ascontiguousarray(tensor, "<f4").tobytes())
+        return digest.hexdigest()
+
     def __repr__(self) -> str:
         parts = [", ".join(self.emotions), f"layers {ranges(self.layers)} × {self.model.width}", self.provenance.method]
+        if self.provenance.dtype not in ("", "float32"):
+            parts.append(self.provenance.dtype)
         if self.quality is not None:
             best = int(self.quality.accuracy.argmax())
             parts.append(f"held-out accuracy {self.quality.accuracy[best]:.2f} at layer {self.layers[best]}")
@@ -206,6 +267,13 @@ class EmotionVectors:
         return f"<table><caption>{escape(repr(self))}</caption>{head}{rows}</table>"
 
 
+def _floats(numbers: Any) -> Floats:
+    """Numbers as float32; of torch's tensors, which may be of a type that numpy does not have, by their own means."""
+    on_cpu = numbers.detach().cpu().float().numpy() if hasattr(numbers, "detach") else numbers
+    found: Floats = np.asarray(on_cpu, dtype=np.float32)
+    return found
+
+
 def extract(
     subject: Subject,
     stimuli: Stimuli,
@@ -214,6 +282,7 @@ def extract(
     *,
     seed: int = 0,
     keep_activations: bool = True,
+    progress: Progress | None = None,
 ) -> EmotionVectors:
     """Extract vectors of every emotion at every layer, with their quality.
 
@@ -224,6 +293,7 @@ def extract(
         rule: See :func:`affectlab.steering.subject.read_activations`.
         seed: Of cross-validation and resampling.
         keep_activations: Whether hidden states go into the result; label-permuted controls need them.
+        progress: Told how far it is.
 
     Raises:
         UserError: When too few texts are left.
@@ -231,9 +301,10 @@ def extract(
     """
     from affectlab import __version__
 
-    taken = read_activations(subject, stimuli, rule)
+    taken = read_activations(subject, stimuli, rule, progress)
     found = directions(taken, method)
     norms, _ = token_norms(subject, NEUTRAL_TEXTS)
+    told = None if progress is None else partial(progress, "resamples")
     return EmotionVectors(
         emotions=found.emotions,
         layers=tuple(range(subject.engine.n_layers)),
@@ -245,11 +316,13 @@ def extract(
         provenance=Provenance(
             method=method,
             token_rule=rule,
+            template=f"{{text}} {QUESTION} → {OPENING}" if rule == "template" else "",
+            dtype=subject.dtype,
             stimuli=stimuli.source,
             stimuli_sha256=stimuli.sha256,
             left_out={**stimuli.left_out, **taken.left_out},
             affectlab=__version__,
         ),
-        quality=quality(taken, found, method, seed=seed),
+        quality=quality(taken, found, method, seed=seed, progress=told),
         activations=taken if keep_activations else None,
     )

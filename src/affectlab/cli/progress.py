@@ -1,0 +1,53 @@
+"""The bar that long commands show on standard error: how far, how fast, how long yet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def bar(*, silent: bool = False) -> Progress:
+    """A bar with rate and time left; nothing where standard error is not a terminal.
+
+    Args:
+        silent: Show nothing there either.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:.1f}/s" if speed < 100 else f"{speed:.0f}/s")
+
+    console = Console(file=sys.stderr)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
+    return Progress(*columns, TimeRemainingColumn(), console=console, disable=silent or not console.is_terminal)
+
+
+@contextmanager
+def steps(*, silent: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each thing that is done, told what it is, how much of it is done, and how much there is."""
+    with bar(silent=silent) as shown:
+        tasks: dict[str, Any] = {}
+
+        def told(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = shown.add_task(what, total=total)
+            shown.update(tasks[what], completed=done)
+
+        yield told
