@@ -10,9 +10,11 @@ from affectlab.benchmarks.base import Asking
 from affectlab.benchmarks.care import BENCHMARK, spaces
 from affectlab.benchmarks.care.counterfactual import WRITER
 from affectlab.benchmarks.care.questions import mean_level, read
+from affectlab.benchmarks.yes_no import TOKENS
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.models.base import Request, Response
+from affectlab.runs import Plan
 
 WOVEN = "It rained. I did not mind."
 OBSERVER: dict[str, Any] = {
@@ -55,9 +57,35 @@ def test_the_story_alone_is_asked_26_things_with_one_beginning() -> None:
 
 def test_likelihood_scores_the_words_of_the_scale() -> None:
     requests = asked("s-likelihood")
-    assert [request.step for request in requests] == list(spaces.RATED)
+    assert [request.step for request in requests[:24]] == list(spaces.RATED)
     assert requests[0].options[2] == " Neither agree nor disagree"
-    assert len(requests[-1].options) == 7
+    assert len(requests[23].options) == 7
+
+
+def test_label_sets_by_likelihood_are_a_yes_or_no_for_each_label() -> None:
+    requests = asked("s-likelihood")[24:]
+    named = [f"{slot}:{label}" for slot, space in spaces.SETS.items() for label in space.ids]
+    assert [request.step for request in requests] == named
+    assert {request.options for request in requests} == {TOKENS}
+    assert "of this kind in this situation: Glad, happy, joyful?" in text(requests[2])
+    # glad likelier than not, calm a tie and so not, the rest not: e^-1 against e^-2
+    odds = dict.fromkeys(spaces.SETS["positive_labels"].ids, (-9.0, -1.0)) | {GLAD: (-1.0, -2.0), CALM: (-3.0, -3.0)}
+    answers = {
+        ("", f"positive_labels:{label}"): Response(None, logprobs=tuple([yes] * 4 + [no] * 4))
+        for label, (yes, no) in odds.items()
+    }
+    protocol = BENCHMARK.protocols["s-likelihood"]
+    [found] = protocol.read(ITEM, Asking(), answers)
+    assert (found.slot, found.outcome, found.value, found.flags) == ("positive_labels", "ok", (GLAD,), ("tie",))
+    assert found.detail["log_odds"][GLAD] == pytest.approx(1.0)
+    answers["", f"positive_labels:{HOPE}"] = Response(None, logprobs=(float("nan"),) * 8)
+    [found] = protocol.read(ITEM, Asking(), answers)
+    assert (found.outcome, found.value) == (
+        "unparseable",
+        None,
+    )  # what is not known of one label is not known of the set
+    del answers["", f"positive_labels:{HOPE}"]
+    assert protocol.read(ITEM, Asking(), answers) == []  # still being asked
 
 
 def test_what_is_given_stands_before_the_question() -> None:
@@ -119,6 +147,8 @@ def test_draws_differ_in_seed_and_take_the_papers_temperature() -> None:
     requests = asked("subjective")
     assert len(requests) == 2 * 22
     assert {request.sampling.temperature for request in requests} == {0.7}
+    warmer = BENCHMARK.protocols["subjective"].requests(ITEM, Asking(temperature=1.2), {})
+    assert {request.sampling.temperature for request in warmer} == {1.2}
     assert len({request.sampling.seed for request in requests}) == 2
     both = asked("subjective-both")
     assert "- age: 40" in text(both[0])
@@ -127,6 +157,16 @@ def test_draws_differ_in_seed_and_take_the_papers_temperature() -> None:
         ITEM, Asking(), {("draw=0", "control.general"): Response("Strongly agree")}
     )
     assert first.gold == {"2": 0.5, "5": 0.5}
+
+
+def test_the_temperature_of_draws_is_in_the_plan_and_so_in_the_manifest() -> None:
+    def temperature(protocol: str, asking: Asking) -> float:
+        return Plan(BENCHMARK, BENCHMARK.protocols[protocol], (ITEM,), "x", "0", asking, repeats=2).asking.temperature
+
+    assert temperature("subjective", Asking()) == 0.7  # and so repeats are not refused
+    assert temperature("subjective-both", Asking(temperature=0.3)) == 0.3
+    with pytest.raises(UserError, match="at temperature 0"):
+        temperature("s", Asking())
 
 
 def answer(slot: str, reply: str | None, finish: str = "stop") -> tuple[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Any
 
 import pytest
+from scipy.stats import false_discovery_control
 
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
@@ -83,6 +85,40 @@ def test_a_constant_answer_scores_the_spread_around_it() -> None:
     assert value(found, "appraisal_accuracy") == pytest.approx(1 / 5)
 
 
+def test_an_answer_without_gold_counts_for_the_coverage_alone() -> None:
+    found = rows([*RATINGS, ("3", "control.general", None, 4), ("3", "control.select", None, None)])
+    assert value(found, "appraisal_rmse") == pytest.approx(sqrt(17 / 64))
+    assert value(found, "appraisal_accuracy") == pytest.approx(2 / 5)
+    assert value(found, "appraisal_coverage") == pytest.approx(5 / 7)
+    core = rows([("1", "core_control", "it was mine", "it was mine"), ("2", "core_control", None, "whose")])
+    assert value(core, "rouge_l", "core") == 1.0
+    assert value(core, "coverage", "core") == 1.0
+
+
+def test_random_answers_score_what_chance_gives() -> None:
+    # Gold g, answers evenly 1 to 5: E (g-a)^2 = (g-3)^2 + 2, so 6 3 2 3 6 for g = 1 to 5: mean 4, root / 4 = .5.
+    # All 25 pairs of gold and answer are the exact expectation.
+    pairs = [(f"{g}{a}", "control.general", g, a) for g in range(1, 6) for a in range(1, 6)]
+    assert value(rows(pairs), "appraisal_rmse") == pytest.approx(0.5)
+    assert value(rows(pairs), "appraisal_accuracy") == pytest.approx(1 / 5)
+    # Levels 0 to 6: E = 2 * var = 2 * 4 = 8, root / 6.
+    levels = [(f"{g}{a}", "positive_level", g, a) for g in range(7) for a in range(7)]
+    assert value(rows(levels), "positive_level_rmse") == pytest.approx(sqrt(8) / 6)
+    # Each label a coin: against gold {glad}, of four sets over glad and calm with both equally often:
+    # F1 0 (none), 1 (glad), 0 (calm), 2/3 (both): mean 5/12.
+    coins = [(str(n), "positive_labels", (GLAD,), s) for n, s in enumerate([(), (GLAD,), (CALM,), (GLAD, CALM)])]
+    assert value(rows(coins), "positive_example_f1") == pytest.approx(5 / 12)
+
+
+def test_a_drawn_model_approaches_what_chance_gives() -> None:
+    rng = random.Random(0)
+    pairs = [(str(n), "control.general", 1 + n % 5, rng.randint(1, 5)) for n in range(4000)]
+    found = value(rows(pairs), "appraisal_rmse")
+    # Mean square .25; its standard error sqrt(var of (g-a)^2/16) / sqrt(4000): E d^4 is 26.8, so sd 3.29/16 -> .00325.
+    assert found is not None
+    assert found**2 == pytest.approx(0.25, abs=5 * 0.00325)
+
+
 SETS = [
     ("1", "positive_labels", (GLAD, CALM), (GLAD,)),
     ("2", "positive_labels", (), ()),
@@ -103,6 +139,9 @@ def test_label_sets() -> None:
     assert value(rows(SETS), f"positive_f1:{GLAD}") == pytest.approx(2 / 3)
     assert value(rows(SETS), "positive_f1:amused_entertained") is None
     assert value(rows(SETS), "negative_example_f1") is None
+    # an unread reply misses the labels that are there: 2/(2+1+3)
+    unread = rows([*SETS, ("5", "positive_labels", (CALM,), None)])
+    assert value(unread, "positive_micro_f1") == pytest.approx(2 / 6)
 
 
 def test_labels_that_nobody_has_count_0_in_the_interval_of_macro_f1_too() -> None:
@@ -165,6 +204,24 @@ def test_a_story_without_its_pair_is_in_no_difference() -> None:
     given = rows([("1", "control.general", 3, 3), ("2", "control.general", 3, 3)], "s+r")
     line = cells(scored([*alone, *given], "injection"), "injection")[("s+r", "appraisal_rmse")]
     assert line["s alone"] == pytest.approx(0.5)  # story 3 alone would make it worse
+    more = rows([("4", "control.general", 1, 5)], "s+r")
+    core = rows([("3", "core_control", "mine", "mine")], "s+r")  # asked, but not yet what is compared
+    line = cells(scored([*alone, *given, *more, *core], "injection"), "injection")[("s+r", "appraisal_rmse")]
+    assert (line["s alone"], line["given it"]) == (pytest.approx(0.5), pytest.approx(0.0))
+
+
+def test_p_values_are_corrected_over_the_table() -> None:
+    stories = [str(number) for number in range(8)]
+    slots = ("control.general", "positive_level", "negative_level")
+    made = [
+        *rows((story, slot, 3, 1) for story in stories for slot in slots),
+        *rows(((story, slot, 3, 3 if slot == slots[0] else 1) for story in stories for slot in slots), "s+r"),
+    ]
+    found = cells(scored(made, "injection"), "injection").values()
+    p = [line["p"] for line in found]
+    assert [line["p adjusted"] for line in found] == pytest.approx(false_discovery_control(p))
+    assert p[0] < 0.1
+    assert p[1:] == [1.0, 1.0]
 
 
 def person(**answers: Any) -> dict[str, Any]:
@@ -197,6 +254,19 @@ def test_one_observer_against_the_others() -> None:
     # Story 1: 3 against 1 and 1 against 3: both off by 2 of 4. Story 2 has no other.
     found = row(STORIES[:2], ("appraisal_rmse",), HOW, loo=True)
     assert found["appraisal_rmse"].value == pytest.approx(0.5)
+
+
+def test_the_others_speak_by_their_mean() -> None:
+    # 1 against 1 1 5 (mean 7/3), twice more; 5 against 1 1 1: squares of 4/3 three times and of 4, over 16.
+    people = [person(**{"control.general": level}) for level in (1, 1, 1, 5)]
+    found = row((Item("1", 0, {"observers": people}, {}),), ("appraisal_rmse",), HOW, loo=True)
+    assert found["appraisal_rmse"].value == pytest.approx(sqrt((3 * (4 / 3) ** 2 + 16) / 4 / 16))
+
+
+def test_observers_words_weigh_by_story_too() -> None:
+    people = [[person(core_control="it was mine")], [person(core_control="not at all")] * 3]
+    items = [Item(str(n), n, {"observers": some}, {"core_control": "it was mine"}) for n, some in enumerate(people)]
+    assert row(items, ("rouge_l",), HOW)["rouge_l"].value == pytest.approx(1 / 2)
 
 
 def test_half_of_the_others_is_no_majority() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from scipy.stats import pearsonr
 
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care.counterfactual import WRITER, opposite
 from affectlab.benchmarks.care.measures import measures
 from affectlab.benchmarks.care.scores import score
 from affectlab.benchmarks.care.shifts import shifts
+from affectlab.metrics.numeric import pearson
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.stats.bootstrap import Interval
@@ -132,3 +135,29 @@ def test_label_rates_shift_with_the_people_meant() -> None:
     assert (found.human[place], found.model[place]) == (0.5, -0.5)
     assert len(found.human) == 10
     assert set(found.human[:2] + found.human[3:]) == {0.0}
+
+
+def world(seed: int, answer: Callable[[random.Random, int], int]) -> tuple[list[float], list[float]]:
+    """Human and model shifts over forty stories of one writer and three observers each."""
+    rng = random.Random(seed)
+    rows = []
+    for story in range(40):
+        for variant in (WRITER, "observer=a", "observer=b", "observer=c"):
+            rating = rng.randint(1, 5)
+            rows.append(Prediction(str(story), str(story), D, "ok", answer(rng, rating), rating, variant))
+    return pairs(PredictionTable.from_rows(rows))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_copying_model_correlates_at_1_in_any_world(seed: int) -> None:
+    human, model = world(seed, lambda _rng, rating: rating)
+    assert pearson(human, model).value == 1.0
+    assert pearson(*world(seed, lambda *_: 2)).value is None
+
+
+def test_a_model_that_ignores_the_reasoning_and_wavers_correlates_at_0() -> None:
+    """Over 200 worlds the test at .05 rejects in about 10: in 24 or more with a probability below .0001."""
+    found = [pearsonr(*world(seed, lambda rng, _: rng.randint(1, 5))) for seed in range(200)]
+    assert sum(one.pvalue < 0.05 for one in found) <= 23
+    # Mean of 200 correlations of about 30 pairs each: standard error about .18 / sqrt(200) = .013.
+    assert abs(sum(one.statistic for one in found) / 200) < 4 * 0.013

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from affectlab.benchmarks.base import Asking
-from affectlab.benchmarks.emoscene.evidence import TOKENS, confidence_of, explanation_of, log_odds
+from affectlab.benchmarks.emoscene.evidence import confidence_of, explanation_of
 from affectlab.benchmarks.emoscene.protocols import PROTOCOLS, SLOTS
+from affectlab.benchmarks.yes_no import TOKENS, log_odds
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction
 from affectlab.models.base import Response

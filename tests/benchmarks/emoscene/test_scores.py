@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 from tests.benchmarks.emoscene.worlds import evidence, prior
 
 from affectlab.benchmarks.base import Scoring
@@ -67,21 +68,18 @@ def test_entangled_emotions_gain_and_both_intervals_lie_above_zero() -> None:
         assert hamming.high < 0
 
 
-def test_independent_emotions_gain_nothing() -> None:
-    # Of twelve seeds the one whose folds take chance couplings most seriously (strengths .25 to .5).
-    scores = sheet(asked(evidence(240, 5, entangled=False)), 40)
-    for column in ("difference", "difference, fitted again"):
-        found = difference(scores, 0, column)
-        assert found.low is not None
-        assert found.high is not None
-        assert found.low <= 0 <= found.high
-
-
 def test_where_folds_find_no_coupling_nothing_changes_at_all() -> None:
     scores = sheet(asked(evidence(240, 0, entangled=False)), 3)
     assert any("strength (by fold 0, 0, 0, 0, 0)" in note for note in scores.notes)
     found = difference(scores)
     assert (found.value, found.low) == (0.0, None)
+
+
+def test_p_values_are_corrected_over_the_table() -> None:
+    table = ENTANGLED.table("entanglement")
+    p, adjusted = ([row[table.columns.index(name)] for row in table.rows] for name in ("p", "p adjusted"))
+    assert len(p) == 6
+    assert adjusted == pytest.approx(false_discovery_control(p))
 
 
 def test_emotions_in_another_order_gain_nothing() -> None:

@@ -18,6 +18,7 @@ from affectlab.benchmarks.care.references import REFERENCES
 from affectlab.benchmarks.care.scores import VERSION, score
 from affectlab.benchmarks.care.spaces import SLOTS
 from affectlab.benchmarks.care.spread import DISTANCES
+from affectlab.benchmarks.care.subjectivity import SAMPLED, TEMPERATURE
 
 
 def _perfect() -> dict[str, float]:
@@ -42,4 +43,5 @@ BENCHMARK = Benchmark(
     references=REFERENCES,
     settings=SETTINGS,
     perfect=_perfect(),
+    temperatures={protocol.name: TEMPERATURE for protocol in SAMPLED},
 )

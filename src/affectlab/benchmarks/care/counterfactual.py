@@ -71,24 +71,23 @@ class Counterfactual:
             for observer in item.inputs["observers"]
             if observer["id"] in chosen
         ]
-        feelings = questions.slots_of("e", by_likelihood=self.by_likelihood)
+        feelings = questions.slots_of("e")
         return [
-            questions.ask(item, slot, one, asking, by_likelihood=self.by_likelihood)
+            request
             for one, dimensions in told
-            for slot in (*dimensions, *feelings)
+            for request in questions.asked(
+                item, (*dimensions, *feelings), one, asking, by_likelihood=self.by_likelihood
+            )
         ]
 
     def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
         """One prediction a slot and presentation; its gold is what the person whose reasoning was given answered."""
-        return [
-            prediction
-            for (variant, slot), response in answered.items()
-            for prediction in questions.read(item, (variant, slot), response, answer_of(item, variant, slot))
-        ]
+        return questions.read_all(item, answered, lambda variant, slot: answer_of(item, variant, slot))
 
     def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """What the person whose reasoning is given answered; ``answer`` where it is the writer's."""
-        told = answer[request.step] if request.variant == WRITER else answer_of(item, request.variant, request.step)
+        slot = questions.slot_of(request.step)
+        told = answer[slot] if request.variant == WRITER else answer_of(item, request.variant, slot)
         return questions.reply(request, told)
 
 
@@ -104,6 +103,6 @@ def answer_of(item: Item, variant: str, slot: str) -> Any:
 
 SHIFTED = (
     Counterfactual("counterfactual", "RQ3: r of the writer against r of observers on the other side, s fixed"),
-    Counterfactual("counterfactual-likelihood", "RQ3 by likelihood, without label sets", by_likelihood=True),
+    Counterfactual("counterfactual-likelihood", "RQ3 by likelihood", by_likelihood=True),
 )
 """Protocols of RQ3."""

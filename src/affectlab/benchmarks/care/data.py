@@ -135,7 +135,7 @@ def _listed(row: Row, known: list[dict[str, Any]], dimension: str) -> bool | Pro
         known.append({**row.data, "listed": [dimension]})
         return True
     if dimension in one["listed"]:
-        return row.problem("participant_id", repr(person), "each observer once in a file")
+        return row.problem("participant_id", repr(str(person)), "each observer once in a file")
     one["listed"].append(dimension)
     return all(row.data.get(part) == one.get(part) for part in CHAIN)
 

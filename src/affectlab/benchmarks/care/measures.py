@@ -64,11 +64,10 @@ def headline_names(protocol: str) -> tuple[str, ...]:
     found: list[str] = []
     for variant, given in presentations(protocol).items():
         # Of what is put beside the story alone only the main figures: the rest is in the tables.
-        sides = () if scored else SIDES
-        figures = [f"{side}_{kind}" for side in sides for kind in SET_FIGURES[: 1 if variant else None]]
+        figures = [f"{side}_{kind}" for side in SIDES for kind in SET_FIGURES[: 1 if variant else None]]
         if not variant or scored:
             figures += [f"{side}_level_rmse{mean}" for side in SIDES for mean in ("", "_expected")[: 1 + scored]]
-        if spaces.DIMENSIONS[0] in asked_under(given, by_likelihood=scored):
+        if spaces.DIMENSIONS[0] in asked_under(given):
             figures = ["appraisal_rmse", *(["appraisal_rmse_expected"] if scored else []), *figures]
         found += [named(figure, variant) for figure in figures]
     found.append("coverage")
@@ -219,7 +218,6 @@ def _statistics(tally: Tally, variant: str) -> dict[str, Statistic]:
     found["rouge_l"] = mean(tally, over(spaces.CORE, "rouge"), over(spaces.CORE, "scored"))
     for slot in spaces.CORE:
         found[f"rouge_l:{slot}"] = mean(tally, over((slot,), "rouge"), over((slot,), "scored"))
-    found["core_coverage"] = coverage(spaces.CORE)
     return found
 
 

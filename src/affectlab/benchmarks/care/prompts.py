@@ -41,6 +41,11 @@ LABELS = PromptTemplate(
     fields=("side", "options"),
 )
 
+LABEL = PromptTemplate(
+    "Did I have feelings of this kind in this situation: {label}?\n\nReply with Yes or No and nothing else.",
+    fields=("label",),
+)
+
 CORE: Mapping[str, str] = {
     "core_relevance": "What in this situation mattered to me, and why did it matter?",
     "core_certainty": "How clear was it to me what was going on and what would come of it?",
@@ -87,6 +92,11 @@ def question(slot: str, statements: Mapping[str, str]) -> str:
     if slot in spaces.LEVELS:
         return LEVEL.fill(side=side, options=options)
     return RATING.fill(statement=statement_of(slot, statements), options=options)
+
+
+def label_question(slot: str, label: str) -> str:
+    """The question whether one group of a label set was felt."""
+    return LABEL.fill(label=spaces.SETS[slot].name_of(label))
 
 
 def statement_of(dimension: str, statements: Mapping[str, str]) -> str:

@@ -25,10 +25,10 @@ INJECTED = ("s", "s+r", "s+a", "s+r+a", OWN)
 ONE_CORE = tuple(f"s+{slot}" for slot in spaces.CORE)
 
 
-def asked_under(given: str, *, by_likelihood: bool) -> tuple[str, ...]:
+def asked_under(given: str) -> tuple[str, ...]:
     """Slots asked when ``given`` is told: ratings and feelings, but no ratings where they are given."""
     groups = "e" if "a" in given.split("+") else "ae"
-    return tuple(slot for group in groups for slot in questions.slots_of(group, by_likelihood=by_likelihood))
+    return tuple(slot for group in groups for slot in questions.slots_of(group))
 
 
 def situation(item: Item, given: str, own: Sequence[str] = ()) -> str:
@@ -72,7 +72,7 @@ class Given:
         name: What the user types.
         summary: For lists.
         given: Presentation -> what is told; the first has no name.
-        by_likelihood: Whether options are scored instead of generated. Label sets are then not asked.
+        by_likelihood: Whether options are scored instead of generated; of label sets, Yes and No for each label.
     """
 
     name: str
@@ -94,15 +94,12 @@ class Given:
             own: list[str] = []
             if given == OWN:
                 story = Situation(situation(item, "s"), variant)
-                found += [questions.ask(item, slot, story, asking) for slot in spaces.CORE]
+                found += questions.asked(item, spaces.CORE, story, asking)
                 if any((variant, slot) not in answered for slot in spaces.CORE):
                     continue
                 own = _own(item, variant, answered)
             told = Situation(situation(item, given, own), variant)
-            found += [
-                questions.ask(item, slot, told, asking, by_likelihood=self.by_likelihood)
-                for slot in asked_under(given, by_likelihood=self.by_likelihood)
-            ]
+            found += questions.asked(item, asked_under(given), told, asking, by_likelihood=self.by_likelihood)
         return found
 
     def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
@@ -112,21 +109,15 @@ class Given:
             for variant, given in self.given.items()
             if given == OWN and len(_own(item, variant, answered)) < len(spaces.CORE)
         }
-        return [
-            prediction
-            for (variant, slot), response in answered.items()
-            for prediction in questions.read(
-                item,
-                (variant, slot),
-                response,
-                item.gold.get(slot),
-                ("own_reasoning_incomplete",) if variant in missing and slot not in spaces.CORE else (),
-            )
-        ]
+
+        def flags(variant: str, slot: str) -> tuple[str, ...]:
+            return ("own_reasoning_incomplete",) if variant in missing and slot not in spaces.CORE else ()
+
+        return questions.read_all(item, answered, lambda _, slot: item.gold.get(slot), flags)
 
     def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The answer's words, or log-probabilities with all mass on it."""
-        return questions.reply(request, answer[request.step])
+        return questions.reply(request, answer[questions.slot_of(request.step)])
 
 
 def _own(item: Item, variant: str, answered: Answered) -> list[str]:
@@ -151,15 +142,11 @@ class Core:
     def requests(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Request]:
         """One request a question."""
         told = Situation(situation(item, "s"))
-        return [questions.ask(item, slot, told, asking) for slot in spaces.CORE]
+        return questions.asked(item, spaces.CORE, told, asking)
 
     def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
         """One prediction a question."""
-        return [
-            prediction
-            for (variant, slot), response in answered.items()
-            for prediction in questions.read(item, (variant, slot), response, item.gold.get(slot))
-        ]
+        return questions.read_all(item, answered, lambda _, slot: item.gold.get(slot))
 
     def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The writer's own answer."""
@@ -177,7 +164,11 @@ _TOLD = {
 
 def _single(given: str, *, by_likelihood: bool) -> Given:
     told, paper = _TOLD[given]
-    how = "options scored by likelihood, no label sets" if by_likelihood else "ratings, levels and label sets in words"
+    how = (
+        "options scored by likelihood, labels by Yes and No"
+        if by_likelihood
+        else "ratings, levels and label sets in words"
+    )
     suffix = "-likelihood" if by_likelihood else ""
     return Given(f"{given}{suffix}", f"{paper}: told {told}; {how}", {"": given}, by_likelihood)
 
@@ -186,7 +177,7 @@ def _several(name: str, summary: str, given: Sequence[str]) -> tuple[Given, Give
     shown = {"": given[0], **{one: one for one in given[1:]}}
     return (
         Given(name, summary, shown),
-        Given(f"{name}-likelihood", f"{summary}; by likelihood, no label sets", shown, by_likelihood=True),
+        Given(f"{name}-likelihood", f"{summary}; by likelihood", shown, by_likelihood=True),
     )
 
 

@@ -26,9 +26,10 @@ from affectlab.metrics.scores import Cell, Scores, Table
 from affectlab.metrics.text import corpus_bleu
 from affectlab.stats.bootstrap import estimates
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.paired import paired_differences
+from affectlab.stats.multiple import adjust
+from affectlab.stats.paired import PairedResult, paired_differences
 
-VERSION = "1"
+VERSION = "2"
 COMPARED = (
     "appraisal_rmse",
     "appraisal_rmse_expected",
@@ -197,7 +198,7 @@ def _against_story(scoring: Scoring, shown: Mapping[str, str]) -> Table:
     """ΔP(a), ΔP(e): each presentation minus the first, the story alone, on stories that were asked under both."""
     base = _renamed(scoring.table, "")
     alone = f"{shown['']} alone"
-    rows: list[tuple[Cell, ...]] = []
+    found: list[tuple[str, PairedResult]] = []
     for variant in list(shown)[1:]:
         more = _renamed(scoring.table, variant)
         common = {name for name in more.cluster.values if more.cluster.equals(name).any()}
@@ -206,19 +207,20 @@ def _against_story(scoring: Scoring, shown: Mapping[str, str]) -> Table:
             continue
         first, second = (node_measures(_of_clusters(part, common), "s") for part in (more, base))
         results = paired_differences(first, second, COMPARED, scoring.interval)
-        rows += [
-            (variant, name, one.a, one.b, one.difference, one.p)
-            for name, one in results.items()
-            if one.a is not None and one.b is not None
-        ]
+        found += [(variant, one) for one in results.values() if one.a is not None and one.b is not None]
+    adjusted = adjust([one.p for _, one in found]).values
     return Table(
         "injection",
         "What more of the chain changes, against the story alone",
-        ("given", "figure", "given it", alone, "difference", "p"),
-        tuple(rows),
-        "Paired over stories; intervals resample stories, p by swapping within stories, uncorrected for multiplicity. "
+        ("given", "figure", "given it", alone, "difference", "p", "p adjusted", "detectable"),
+        tuple(
+            (variant, one.name, one.a, one.b, one.difference, one.p, corrected, one.detectable)
+            for (variant, one), corrected in zip(found, adjusted, strict=True)
+        ),
+        "Paired over stories; intervals resample stories, p by swapping within stories. Adjusted: Benjamini–Hochberg "
+        f"over the {len(found)} rows. Detectable: smallest true difference found with power .8 at level .05. "
         "For RMSE below 0 is better, for F1 above 0. All are shares: an RMSE of its scale's range.",
-        {"given it": "share", alone: "share", "p": "p"},
+        {"given it": "share", alone: "share", "p": "p", "p adjusted": "p", "detectable": "share"},
     )
 
 

@@ -129,7 +129,7 @@ def shift_measures(table: PredictionTable) -> Measures:
 
 def shift_names(*, by_likelihood: bool) -> tuple[str, ...]:
     """Figures of RQ3's headline."""
-    asked = ("appraisal", "appraisal_expected", *spaces.LEVELS) if by_likelihood else ("appraisal", *FIGURES[2:])
+    asked = FIGURES if by_likelihood else ("appraisal", *FIGURES[2:])
     return (*(f"{figure}_r" for figure in asked), "coverage")
 
 

@@ -24,7 +24,7 @@ from affectlab.stats.measures import Measures, Share, Statistic
 
 AT = (1, 3, 5)
 DISTANCES = ("mu_mae", "sigma_mae", "wasserstein")
-HEADLINE = (*DISTANCES, "variance_rho", "coverage")
+HEADLINE = (*DISTANCES, "variance_rho", "precision_at_5", "coverage")
 ALL = (*DISTANCES, "variance_rho", *(f"precision_at_{k}" for k in AT))
 
 
@@ -90,8 +90,11 @@ def _count(tally: Tally, figure: str, cluster: int, value: float) -> None:
 
 def _agreement(dimensions: Mapping[str, Compared]) -> Iterator[tuple[str, float]]:
     """What of the agreement on which dimensions vary is defined for a story."""
-    people = [spread(both.people).deviation ** 2 for both in dimensions.values()]
-    model = [spread(both.model).deviation ** 2 for both in dimensions.values()]
+    # Rounded, so that variances that are equal but for the last bits of a float are ties.
+    people, model = (
+        [round(spread(side).deviation ** 2, 9) for side in sides]
+        for sides in zip(*((both.people, both.model) for both in dimensions.values()), strict=True)
+    )
     if (rho := spearman(people, model).value) is not None:
         yield "variance_rho", rho
     for k in AT:

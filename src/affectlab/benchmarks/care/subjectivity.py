@@ -67,11 +67,7 @@ class Subjective:
 
     def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
         """One prediction a draw and dimension; its gold is the observers' distribution, level -> share."""
-        return [
-            prediction
-            for (variant, slot), response in answered.items()
-            for prediction in questions.read(item, (variant, slot), response, distribution(item, slot))
-        ]
+        return questions.read_all(item, answered, lambda _, slot: distribution(item, slot))
 
     def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
         """The rating of the observer whose draw it is."""

@@ -15,7 +15,8 @@ from affectlab.benchmarks.emoscene.measures import HEADLINE, counted
 from affectlab.metrics.scores import Cell, Table
 from affectlab.stats.bootstrap import Interval, estimates, percentile_interval
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.paired import paired_differences
+from affectlab.stats.multiple import adjust
+from affectlab.stats.paired import PairedResult, paired_differences
 
 FEWEST = 20
 """Scenarios with gold below which nothing is fitted."""
@@ -170,9 +171,14 @@ def _refits(
 def _contrasts(ways: Mapping[str, Answers], refits: Mapping[Contrast, Floats], interval: Interval) -> Table:
     measured = {name: counted(answers) for name, answers in ways.items()}
 
-    def row(contrast: Contrast) -> tuple[Cell, ...]:
+    asked = [contrast for contrast in CONTRASTS if {contrast.joint, contrast.control} <= ways.keys()]
+    results = [
+        paired_differences(measured[joint], measured[control], (figure,), interval)[figure]
+        for joint, control, figure in asked
+    ]
+
+    def row(contrast: Contrast, paired: PairedResult, adjusted: float | None) -> tuple[Cell, ...]:
         joint, control, figure = contrast
-        paired = paired_differences(measured[joint], measured[control], (figure,), interval)[figure]
         fixed = paired.difference
         again: Estimate | None = None
         replicates = refits.get(contrast)
@@ -184,21 +190,22 @@ def _contrasts(ways: Mapping[str, Answers], refits: Mapping[Contrast, Floats], i
                 again, unit="difference", method=f"{again.method}, fitted again in each" if again.method else ""
             )
         names = (", ".join(WAYS[joint]), ", ".join(WAYS[control]))
-        return (*names, figure, paired.a, paired.b, fixed, paired.p, again)
+        return (*names, figure, paired.a, paired.b, fixed, paired.p, adjusted, again)
 
     again_note = (
         f" Last column: calibration, prior and thresholds fitted again in each of up to {REFITS} bootstrap samples "
         f"(left out above {REFITS_AT_MOST} scenarios)."
     )
-    columns = ("A", "B", "figure", "of A", "of B", "difference", "p", "difference, fitted again")
+    columns = ("A", "B", "figure", "of A", "of B", "difference", "p", "p adjusted", "difference, fitted again")
     shown = len(columns) if refits else len(columns) - 1
-    asked = [contrast for contrast in CONTRASTS if {contrast.joint, contrast.control} <= ways.keys()]
+    adjusted = adjust([paired.p for paired in results]).values
     return Table(
         "entanglement",
         "What entanglement adds",
         columns[:shown],
-        tuple(row(contrast)[:shown] for contrast in asked),
+        tuple(row(*line)[:shown] for line in zip(asked, results, adjusted, strict=True)),
         "A minus B on the same scenarios (for Hamming loss, below 0 is better): paired cluster bootstrap, and p of the "
-        "paired permutation test, both with the fits as they are." + (again_note if refits else ""),
-        {"of A": "share", "of B": "share", "p": "p"},
+        "paired permutation test, both with the fits as they are; adjusted: Benjamini–Hochberg over the "
+        f"{len(asked)} rows." + (again_note if refits else ""),
+        {"of A": "share", "of B": "share", "p": "p", "p adjusted": "p"},
     )
