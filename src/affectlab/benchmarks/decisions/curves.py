@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from affectlab.benchmarks.decisions.measures import Drifts, Figure, Floats, Selection, drift_measures
+from affectlab.benchmarks.decisions.measures import Drifts, Figure, Selection, drift_measures
 from affectlab.benchmarks.decisions.states import Kind
-from affectlab.metrics.classification import mean_defined
 from affectlab.stats.bootstrap import Interval, estimates
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.trend import Trend, page_trend
@@ -98,11 +97,4 @@ def _by_strength(drifts: Drifts, columns: Sequence[int]) -> dict[float, tuple[in
 def _trend(drifts: Drifts, line: _Line, figure: Figure) -> Trend | None:
     if len(line.at) < 2:
         return None
-    return page_trend(np.stack([_item_values(drifts, columns, figure) for columns in line.at.values()], axis=1))
-
-
-def _item_values(drifts: Drifts, columns: Sequence[int], figure: Figure) -> Floats:
-    if figure == "ndm":
-        return mean_defined(drifts.size[:, list(columns)])
-    signs = np.stack([drifts.directions(drifts.states[column].emotion) for column in columns], axis=1)
-    return mean_defined(drifts.move[:, list(columns)] * signs)
+    return page_trend(np.stack([drifts.item_values(columns, figure) for columns in line.at.values()], axis=1))

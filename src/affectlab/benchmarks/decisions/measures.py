@@ -150,6 +150,14 @@ class Drifts:
             if all(getattr(state, name) == value for name, value in wanted.items())
         ]
 
+    def item_values(self, columns: Sequence[int], figure: Figure) -> Floats:
+        """A figure's contribution by item [I], averaged over some conditions, each aligned with its own emotion."""
+        chosen = list(columns)
+        if figure == "ndm":
+            return mean_defined(self.size[:, chosen])
+        signs = np.stack([self.directions(self.states[column].emotion) for column in chosen], axis=1)
+        return mean_defined(self.move[:, chosen] * signs)
+
     @property
     def role_names(self) -> tuple[str, ...]:
         """Roles there are, in the paper's order."""

@@ -21,6 +21,7 @@ from affectlab.benchmarks.decisions.measures import (
     choices_of,
     drifts_of,
 )
+from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
 from affectlab.benchmarks.decisions.sampling import floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.tables import (
     drift_estimates,
@@ -111,6 +112,8 @@ def score(scoring: Scoring) -> Scores:
         made.append(drift_table(drifts, scoring.interval, (0,)))
     elif len(choices.conditions) > 1:
         made += whole_run(choices, scoring.interval)
+        if reasoned := thoughts(scoring.predictions):
+            made += [length_table(reasoned), correlation_table(reasoned, scoring.interval)]
     return Scores(
         headline=tuple(headline),
         tables=(*made, sheets.outcomes(scoring.table), *sheets.flags(scoring.table)) if len(scoring.table) else (),

@@ -1,0 +1,270 @@
+"""Reasoning and drift: longer thoughts, affective words, decisions with and without reasoning, and which items change.
+
+Reference: the emotion-sensitive decisions paper (arXiv 2604.06562), section "How reasoning interacts with emotion
+impacts".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from affectlab.benchmarks.decisions.effects import item_measures
+from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure
+from affectlab.benchmarks.decisions.states import State, state_of
+from affectlab.errors import UserError
+from affectlab.games import ROLES
+from affectlab.metrics.numeric import spearman
+from affectlab.metrics.predictions import Prediction
+from affectlab.metrics.scores import Cell, Table
+from affectlab.stats.bootstrap import Interval, bootstrap_statistic, percentile_interval
+from affectlab.stats.differences import name_differences
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.multiple import adjust
+from affectlab.stats.paired import PairedResult, paired_difference
+from affectlab.stats.regression import Regression, clustered_regression
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """The reasoning before one decision, and how far the decision moved.
+
+    Attributes:
+        item: Of the decision.
+        state: Condition it was taken in.
+        text: What was reasoned.
+        words: Its length in words.
+        affective: Affective words in it, of all emotions.
+        own: Affective words of the condition's own emotion; 0 where it has none.
+        move: Change from the neutral answer to the same question, in [-1, 1]; ``None`` when one of the two is missing.
+        repeat: Of the decision.
+        variant: Presentation.
+    """
+
+    item: str
+    state: State
+    text: str
+    words: int
+    affective: int
+    own: int
+    move: float | None
+    repeat: int = 0
+    variant: str = ""
+
+
+def thoughts(predictions: Iterable[Prediction]) -> tuple[Thought, ...]:
+    """Every decision that was reasoned about, neutral ones included (their move is 0)."""
+    rows = list(predictions)
+    neutral = {(row.item, row.repeat, row.variant): _share(row) for row in rows if row.condition == "neutral"}
+    states = {name: state_of(name) for name in {row.condition for row in rows}}
+    found = []
+    for row in rows:
+        if "reasoning" not in row.detail:
+            continue
+        state = states[row.condition]
+        before, after = neutral.get((row.item, row.repeat, row.variant)), _share(row)
+        counts: Mapping[str, int] = row.detail.get("affective", {})
+        found.append(
+            Thought(
+                row.item,
+                state,
+                row.detail["reasoning"],
+                int(row.detail["reasoning_words"]),
+                sum(counts.values()),
+                counts.get(state.emotion, 0),
+                None if before is None or after is None else after - before,
+                row.repeat,
+                row.variant,
+            )
+        )
+    return tuple(found)
+
+
+def _share(row: Prediction) -> float | None:
+    """A response as a share of the feasible range; ``None`` when it was not read or cannot move."""
+    low, high = float(row.slices["y_min"]), float(row.slices["y_max"])
+    return None if row.value is None or high <= low else (float(row.value) - low) / (high - low)
+
+
+def length_table(found: Sequence[Thought]) -> Table:
+    """Length, affective words and drift by condition."""
+    rows: list[tuple[Cell, ...]] = []
+    for state in dict.fromkeys(one.state for one in found):
+        here = [one for one in found if one.state == state]
+        moves = [abs(one.move) for one in here if one.move is not None]
+        rows.append(
+            (
+                state.name,
+                len(here),
+                float(np.mean([one.words for one in here])),
+                float(np.mean([one.affective for one in here])),
+                float(np.mean([one.own for one in here])) if state.emotion else None,
+                float(np.mean(moves)) if moves else None,
+            )
+        )
+    return Table(
+        "reasoning",
+        "Reasoning by condition",
+        ("condition", "thoughts", "words", "affective words", "of its own emotion", "mean move"),
+        tuple(rows),
+        "Means over thoughts. Affective words by the run's lexicon (--set lexicon=FILE).",
+        {"words": "number", "affective words": "number", "of its own emotion": "number", "mean move": "number"},
+    )
+
+
+def correlation_table(found: Sequence[Thought], interval: Interval) -> Table:
+    """Whether decisions after longer or more affective thoughts moved further."""
+    usable = [one for one in found if one.move is not None and one.state.kind == "emotion"]
+    rows: list[tuple[Cell, ...]] = []
+    for title, values in (
+        ("words", [one.words for one in usable]),
+        ("affective words", [one.affective for one in usable]),
+        ("affective words of its own emotion", [one.own for one in usable]),
+    ):
+        moves = [abs(one.move) for one in usable if one.move is not None]
+        rows.append((title, _rank_correlation(values, moves, [one.item for one in usable], interval)))
+    return Table(
+        "reasoning_correlations",
+        "Size of the move against the reasoning, under emotion vectors",
+        ("reasoning", "Spearman"),
+        tuple(rows),
+        f"{len(usable)} thoughts; intervals resample items. A correlation over items, not an effect of reasoning: hard "
+        "items are thought about longer.",
+    )
+
+
+def _rank_correlation(x: Sequence[float], y: Sequence[float], items: Sequence[str], interval: Interval) -> Estimate:
+    value = spearman(x, y)
+    codes = np.unique(np.array(items, dtype=object), return_inverse=True)[1] if items else np.empty(0, np.int64)
+    clusters = len(set(items))
+    if value.value is None:
+        return Estimate("spearman", None, n=value.answered, clusters=clusters, reason=value.reason, unit="number")
+    first, second = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
+
+    def of(rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> float:
+        found = spearman(first[rows].tolist(), second[rows].tolist()).value
+        return np.nan if found is None else found
+
+    replicates = bootstrap_statistic(codes, of, interval.replicates, interval.seed)
+    made = percentile_interval("spearman", value.value, replicates, len(items), clusters, interval)
+    return replace(made, unit="number")
+
+
+def with_and_without(
+    reasoned: Drifts, direct: Drifts, interval: Interval, figure: Figure = "ndm"
+) -> dict[str, PairedResult]:
+    """A figure with reasoning minus without, on the same items: all emotions (``""``), then each.
+
+    Raises:
+        UserError: When the runs do not cover the same items and emotion conditions.
+    """
+    _refuse_unlike(reasoned, direct)
+    found = {}
+    columns = [c for c, state in enumerate(reasoned.states) if state.kind == "emotion"]
+    for emotion in ("", *dict.fromkeys(reasoned.states[c].emotion for c in columns)):
+        chosen = [c for c in columns if not emotion or reasoned.states[c].emotion == emotion]
+        names = [reasoned.states[c].name for c in chosen]
+        values = [run.item_values(_places(run, names), figure) for run in (reasoned, direct)]
+        aligned = [values[0], values[1][[direct.items.index(item) for item in reasoned.items]]]
+        both = ~np.isnan(aligned[0]) & ~np.isnan(aligned[1])
+        pair = [item_measures(reasoned.roles, reasoned.clusters, np.where(both, one, np.nan)) for one in aligned]
+        found[emotion] = paired_difference(pair[0], pair[1], "mean", interval)
+    return found
+
+
+def _refuse_unlike(reasoned: Drifts, direct: Drifts) -> None:
+    conditions = [{state.name for state in run.states if state.kind == "emotion"} for run in (reasoned, direct)]
+    for what, one, other in (
+        ("item", set(reasoned.items), set(direct.items)),
+        ("condition", conditions[0], conditions[1]),
+    ):
+        if one != other or not one:
+            raise UserError(
+                f"The runs with and without reasoning cannot be paired: "
+                f"{name_differences(one, other, what) or f'neither has an emotion {what}'}. Run both on the same items "
+                "and conditions."
+            )
+
+
+def _places(run: Drifts, names: Sequence[str]) -> list[int]:
+    at = {state.name: column for column, state in enumerate(run.states)}
+    return [at[name] for name in names]
+
+
+def difference_table(found: Mapping[Figure, Mapping[str, PairedResult]]) -> Table:
+    """With reasoning against without."""
+    results = [(figure, emotion, one) for figure, by_emotion in found.items() for emotion, one in by_emotion.items()]
+    adjusted = adjust([one.p for _, _, one in results]).values
+    return Table(
+        "with_and_without",
+        "With reasoning against without, on the same items",
+        ("figure", "emotion", "with", "without", "difference", "p", "q"),
+        tuple(
+            (NAMES[figure], emotion or "all", one.a, one.b, replace(one.difference, unit="number"), one.p, q)
+            for (figure, emotion, one), q in zip(results, adjusted, strict=True)
+        ),
+        f"Intervals resample items; p swaps within items; q: Benjamini–Hochberg over the {len(results)} rows.",
+        {"with": "number", "without": "number", "p": "p", "q": "p"},
+    )
+
+
+def moderation(
+    reasoned: Drifts,
+    direct: Drifts,
+    difficulty: Mapping[str, float],
+    discrimination: Mapping[str, float],
+    figure: Figure,
+) -> Regression:
+    """Regress what reasoning adds to a figure (ΔNDM, ΔNAD) on item difficulty and discrimination.
+
+    Rows are items by emotion (averaged over strengths). Emotion and game are factors; errors are clustered by item.
+
+    Args:
+        reasoned: Moves with reasoning.
+        direct: Moves without.
+        difficulty: Item -> difficulty (of :mod:`affectlab.stats.irt`); items without one are left out.
+        discrimination: Item -> discrimination.
+        figure: ``ndm`` or ``nad``.
+
+    Raises:
+        UserError: When the runs are unlike, or too few items have parameters.
+    """
+    _refuse_unlike(reasoned, direct)
+    known = [item for item in reasoned.items if item in difficulty and item in discrimination]
+    rows: list[tuple[float, str, str]] = []
+    emotions = dict.fromkeys(state.emotion for state in reasoned.states if state.kind == "emotion")
+    for emotion in emotions:
+        per_run = []
+        for run in (reasoned, direct):
+            columns = run.which(kind="emotion", emotion=emotion)
+            per_run.append(dict(zip(run.items, run.item_values(columns, figure).tolist(), strict=True)))
+        rows += [(per_run[0][item] - per_run[1][item], item, emotion) for item in known]
+    kept = [row for row in rows if not np.isnan(row[0])]
+    game = {
+        item: ROLES[role].game if role in ROLES else role
+        for item, role in zip(reasoned.items, reasoned.roles, strict=True)
+    }
+    return clustered_regression(
+        np.array([change for change, _, _ in kept]),
+        {
+            "difficulty": np.array([difficulty[item] for _, item, _ in kept]),
+            "discrimination": np.array([discrimination[item] for _, item, _ in kept]),
+        },
+        {"emotion": [emotion for _, _, emotion in kept], "game": [game[item] for _, item, _ in kept]},
+        [item for _, item, _ in kept],
+    )
+
+
+def regression_table(found: Regression, figure: Figure) -> Table:
+    """The slopes that matter first; emotions and games are there to be held constant."""
+    return Table(
+        f"moderation_{figure}",
+        f"What reasoning adds to {NAMES[figure]}, by item difficulty and discrimination",
+        ("term", "slope", "standard error", "low", "high", "p"),
+        tuple((one.name, one.value, one.se, one.low, one.high, one.p) for one in found.coefficients),
+        f"Least squares on {found.n} item × emotion rows, errors clustered by {found.clusters} items, t with one "
+        f"degree of freedom less; R² {found.r_squared:.3f}. The error of the difficulties themselves is not in it.",
+        dict.fromkeys(("slope", "standard error", "low", "high"), "number"),
+    )

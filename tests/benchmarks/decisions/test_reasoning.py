@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.benchmarks.decisions.worlds import prediction, world
+
+from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.decisions.measures import Drifts, choices_of, drifts_of
+from affectlab.benchmarks.decisions.reasoning import (
+    correlation_table,
+    difference_table,
+    length_table,
+    moderation,
+    regression_table,
+    thoughts,
+    with_and_without,
+)
+from affectlab.benchmarks.decisions.scores import score
+from affectlab.errors import UserError
+from affectlab.metrics.predictions import Prediction, PredictionTable
+from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
+
+FEW = Interval(replicates=100)
+
+
+def thought(item: str, condition: str, y: float | None, words: int, **affective: int) -> Prediction:
+    detail = {"reasoning": "so it is", "reasoning_words": words, "affective": affective}
+    return replace(prediction("stag_hunt", item, condition, y), detail=detail)
+
+
+ROWS = [
+    thought("a", "neutral", 0.0, 10),
+    thought("b", "neutral", 1.0, 20),
+    thought("c", "neutral", 0.0, 30),
+    thought("a", "anger@1.0", 0.0, 10, anger=1),
+    thought("b", "anger@1.0", 0.0, 40, anger=3, joy=1),
+    thought("c", "anger@1.0", 1.0, 50, anger=2),
+    prediction("stag_hunt", "d", "anger@1.0", 1.0),
+]
+
+
+def test_lengths_affective_words_and_moves_by_condition() -> None:
+    found = thoughts(ROWS)
+    assert len(found) == 6
+    assert [(one.move, one.affective, one.own) for one in found[3:]] == [(0.0, 1, 1), (-1.0, 4, 3), (1.0, 2, 2)]
+    neutral, anger = length_table(found).rows
+    assert neutral == ("neutral", 3, 20.0, 0.0, None, 0.0)
+    assert anger[:2] == ("anger@1.0", 3)
+    assert list(anger[2:]) == pytest.approx([100 / 3, 7 / 3, 2.0, 2 / 3])
+
+
+def test_moves_are_correlated_with_length_over_emotion_conditions_only() -> None:
+    # Sizes 0, 1, 1 against words 10, 40, 50: ranks 1, 2.5, 2.5 and 1, 2, 3: 1.5 / sqrt(1.5 · 2) = .866025.
+    shown = correlation_table(thoughts(ROWS), FEW)
+    length = shown.rows[0][1]
+    assert isinstance(length, Estimate)
+    assert length.value == pytest.approx(0.866025, abs=1e-6)
+    assert length.clusters == 3
+    none = correlation_table((), FEW).rows[0][1]
+    assert isinstance(none, Estimate)
+    assert none.value is None
+    assert none.reason
+
+
+def test_a_run_with_reasoning_shows_it_in_its_sheet() -> None:
+    table = PredictionTable.from_rows(ROWS)
+    sheet = score(Scoring(table, "neutral", "cot", FEW, predictions=ROWS))
+    assert sheet.table("reasoning").rows
+    assert sheet.table("reasoning_correlations").rows
+
+
+def agent(share: float) -> Drifts:
+    """Moves the first ``share`` of twelve items of two roles up under joy and fear."""
+    return drifts_of(
+        choices_of(
+            world(
+                lambda role, number, condition, repeat: float(condition != "neutral" and number < 12 * share),
+                ["joy@1.0", "fear@1.0"],
+                ["stag_hunt", "escalation"],
+            )
+        )
+    )
+
+
+def test_with_reasoning_against_without_on_the_same_items() -> None:
+    found = with_and_without(agent(0.75), agent(0.25), FEW)
+    assert set(found) == {"", "joy", "fear"}
+    assert (found[""].a, found[""].b) == pytest.approx((0.75, 0.25))
+    assert found[""].difference.value == pytest.approx(0.5)
+    assert found[""].p is not None
+    assert found[""].p < 0.05
+    aligned = with_and_without(agent(0.75), agent(0.25), FEW, "nad")
+    # Stag hunt: joy up, fear down. Escalation: joy nowhere, fear down. All moves are up.
+    assert aligned["joy"].difference.value == pytest.approx(0.25)
+    assert aligned["fear"].difference.value == pytest.approx(-0.5)
+    assert len(difference_table({"ndm": found, "nad": aligned}).rows) == 6
+
+
+def test_runs_on_other_items_or_conditions_are_refused_by_name() -> None:
+    other = drifts_of(choices_of(world(lambda *_: 0.0, ["joy@1.0"], ["stag_hunt"])))
+    with pytest.raises(UserError, match="12 items are in the first run only"):
+        with_and_without(agent(0.5), other, FEW)
+    fewer = drifts_of(choices_of(world(lambda *_: 0.0, ["joy@1.0"], ["stag_hunt", "escalation"])))
+    with pytest.raises(UserError, match=r"fear@1\.0"):
+        with_and_without(agent(0.5), fewer, FEW)
+
+
+def test_a_planted_effect_of_difficulty_on_what_reasoning_adds_is_found() -> None:
+    rng = np.random.default_rng(2)
+    difficulty = {f"{role}-{n:02d}": float(n) / 12 for role in ("stag_hunt", "trust_trustor") for n in range(12)}
+    discrimination = {item: float(rng.uniform(0.5, 2)) for item in difficulty}
+
+    def reasoned(role: str, number: int, condition: str, repeat: int) -> float:
+        return 0.0 if condition == "neutral" else number / 12 if role == "stag_hunt" else 10 * number / 12
+
+    conditions = ["joy@1.0", "fear@1.0"]
+    runs = [
+        drifts_of(choices_of(world(one, conditions, ["stag_hunt", "trust_trustor"])))
+        for one in (reasoned, lambda *_: 0.0)
+    ]
+    found = moderation(runs[0], runs[1], difficulty, discrimination, "ndm")
+    # NDM with reasoning is the difficulty itself, without it 0.
+    assert found["difficulty"].value == pytest.approx(1.0)
+    assert found["discrimination"].value == pytest.approx(0.0, abs=1e-9)
+    assert (found.n, found.clusters) == (48, 24)
+    assert [one.name for one in found.coefficients][3:] == ["emotion=joy", "game=trust"]
+    assert len(regression_table(found, "ndm").rows) == 5
