@@ -22,6 +22,7 @@ BUILT_IN = {
     "cue": "affectlab.benchmarks.cue",
     "emoscene": "affectlab.benchmarks.emoscene",
     "care": "affectlab.benchmarks.care",
+    "decisions": "affectlab.benchmarks.decisions",
 }
 
 

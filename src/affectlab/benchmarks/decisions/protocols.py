@@ -22,7 +22,7 @@ from affectlab.models.base import Ability, Message, Request, Response
 from affectlab.reading import Reading, prepare, read_choice
 
 STEP = "choice"
-_ANSWER = re.compile(r"^[^\w\n]*(?:final\s+)?(?:answer|答案)\b?[^\w\n]*[:：]", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"^[^\w\n]*(?:final\s+)?(?:answer|答案)[^\w\n]*:", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,11 @@ class Decide:
 
 def options(item: Item, asking: Asking, variant: str) -> Mapping[str, str]:
     """The options shown: letter -> number of the option, from 0 by ascending value."""
-    numbers = tuple(str(number) for number in range(len(values_of(item))))
-    return arrange(numbers, asking.order, variant, item.index, None)
+    count = len(values_of(item))
+    # The sum turns the options of every role in turn, also where roles alternate and their number shares a factor with
+    # that of the options.
+    place = item.index + item.index // count + item.index // count**2
+    return arrange(tuple(map(str, range(count))), asking.order, variant, place, None)
 
 
 def _texts(item: Item, shown: Mapping[str, str]) -> dict[str, str]:
