@@ -54,7 +54,8 @@ def test_each_condition_beside_neutral(tmp_path: Path) -> None:
     assert anger["p"] < 0.2
     # Benjamini-Hochberg over two tests: the smaller is doubled.
     assert anger["p adjusted"] == pytest.approx(2 * anger["p"])
-    assert "2 conditions" in table.note
+    assert "difference in macro f1 on" in table.note
+    assert "over the 2 conditions of an emotion. Compare" in table.note
     kept = json.loads((tmp_path / "run/scores.json").read_text(encoding="utf-8"))
     assert kept["overview"]["rows"][1][0] == "anger@1"
 
@@ -73,15 +74,45 @@ def test_damage_is_shown_where_it_was_measured(tmp_path: Path) -> None:
     steering = {
         "limits": {"kl": 1.0, "nll_rise": 0.5},
         "conditions": {
-            "anger@1": {"kl": 2.0, "nll_rise": 0.1, "damaged": True},
-            "joy@1": {"kl": 0.1, "nll_rise": 0.0, "damaged": False},
+            "anger@1": {"kl": 2.0, "nll_rise": 0.1, "kl_error": 0.3, "damaged": True},
+            "joy@1": {"kl": 0.1, "nll_rise": 0.0, "kl_error": 0.01, "damaged": False},
         },
     }
     table = overview(scored.plan, scored.table, scored.scores, steering, QUICK)
     assert table is not None
-    assert _cells(table, "anger@1")["plain text"] == "damaged"
+    assert [_cells(table, name)["plain text"] for name in ("neutral", "anger@1", "joy@1")] == ["", "damaged", "intact"]
     assert _cells(table, "joy@1")["KL"] == 0.1
+    assert "KL (standard error up to 0.3)" in table.note
     assert table.units["KL"] == "number"
+
+
+def test_whether_plain_text_is_damaged_is_said_where_it_is_not(tmp_path: Path) -> None:
+    scored = read_run(_run(tmp_path), QUICK)
+    whole = {"kl": 0.1, "nll_rise": 0.0, "kl_error": None, "damaged": False}
+    steering = {"limits": {"kl": 1.0, "nll_rise": 0.5}, "conditions": {"anger@1": whole, "joy@1": whole}}
+    table = overview(scored.plan, scored.table, scored.scores, steering, QUICK)
+    assert table is not None
+    assert [row[-1] for row in table.rows] == ["", "intact", "intact"]
+
+
+def test_controls_are_no_part_of_the_family(tmp_path: Path) -> None:
+    """Anger's p is doubled for two emotions; with joy a control it stands alone, and the control's p is left as it
+    is."""
+    plan = tiny_plan(IDS, conditions=("neutral", "anger@1", "random@1"))
+    script = scripted_file(tmp_path / "s.jsonl", plan)
+    with script.open("a", encoding="utf-8") as file:
+        for condition, count in (("anger@1", 5), ("random@1", 7)):
+            wrong = scripted_file(tmp_path / "w.jsonl", plan, dict.fromkeys(IDS[:count], ("joy", "fear")))
+            for line in wrong.read_text(encoding="utf-8").splitlines()[:count]:
+                file.write(json.dumps({**json.loads(line), "condition": condition}) + "\n")
+    execute(plan, open_model(f"scripted:{script}"), tmp_path / "run")
+    table = read_run(tmp_path / "run", QUICK).overview
+    assert table is not None
+    anger, control = _cells(table, "anger@1"), _cells(table, "random@1")
+    assert anger["p adjusted"] == anger["p"]
+    assert control["p"] < 1
+    assert control["p adjusted"] is None
+    assert "over the 1 condition of an emotion, the 1 of controls left out." in table.note
 
 
 def test_a_run_without_conditions_has_none(tmp_path: Path) -> None:

@@ -75,11 +75,12 @@ _DAMAGE = {True: "damaged", False: "intact"}
 
 
 def _note(figure: str, family: int, controls: int, steering: Mapping[str, Any]) -> str:
-    said = f"− neutral: difference in {figure.replace('_', ' ')} on the same items, paired cluster bootstrap; p: paired permutation; "
-    said += f"adjusted: Benjamini–Hochberg over the {family} condition{'s' if family != 1 else ''} of an emotion. "
-    if controls:
-        said += f"The {controls} control condition{'s are' if controls != 1 else ' is'} outside of that family. "
-    said += "Compare emotions with random and permuted controls before reading a difference as one of emotion."
+    said = (
+        f"− neutral: difference in {figure.replace('_', ' ')} on the same items, paired cluster bootstrap; p: paired "
+        f"permutation; adjusted: Benjamini–Hochberg over the {family} condition{'s' if family != 1 else ''} of an "
+        f"emotion{f', the {controls} of controls left out' if controls else ''}. Compare emotions with random and "
+        "permuted controls before reading a difference as one of emotion."
+    )
     if limits := steering.get("limits"):
         errors = [state.get("kl_error") or 0.0 for state in steering["conditions"].values()]
         said += (
