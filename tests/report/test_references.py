@@ -29,6 +29,25 @@ def test_the_run_takes_its_place_by_the_main_figure(run_report: RunReport) -> No
     assert place.table.columns == ("Who", "Macro-F1", "Kappa", "Kind", "Source", "Note")
 
 
+def test_the_best_comes_first_also_where_less_is_better(run_report: RunReport, scores: Scores) -> None:
+    ours = replace(scores, headline=(Estimate("appraisal_rmse", 0.4, unit="number"),), tables=())
+    papers = tuple(
+        ReferenceRow(name, {"appraisal_rmse": value}, "Table 1", "model")
+        for name, value in (("worst", 0.5), ("best", 0.3))
+    )
+    other = ReferenceRow("without it", {"appraisal_rmse:joy": 0.1}, "Table 2", "model")
+    report = replace(run_report, scores={"neutral": ours}, references=(*papers, other))
+
+    def names(report: RunReport) -> list[str]:
+        place = standing(report)
+        assert place is not None
+        return [str(row[0]) for row in place.table.rows]
+
+    run = "SmolLM2-135M-Instruct (this run)"
+    assert names(replace(report, smaller_better=frozenset({"appraisal_rmse"}))) == ["best", run, "worst"]
+    assert names(report) == ["worst", run, "best"]
+
+
 def test_a_row_per_condition(run_report: RunReport, scores: Scores) -> None:
     angry = replace(scores, headline=(Estimate("macro_f1", 0.7),))
     place = standing(replace(run_report, scores={"neutral": scores, "anger": angry}))

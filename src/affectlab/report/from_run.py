@@ -24,6 +24,7 @@ def report_of(run: ScoredRun) -> RunReport:
         references=benchmark.references,
         examples=tuple(_examples(run)),
         overview=run.overview,
+        smaller_better=frozenset(name for name, best in benchmark.perfect.items() if best == 0),
     )
 
 

@@ -71,6 +71,7 @@ class RunReport:
         references: Published figures to show beside the run.
         examples: A handful of replies: first wrong, first unreadable, first right.
         overview: Conditions side by side; ``None`` for a run of one.
+        smaller_better: Figures of which less is better, such as errors and distances.
     """
 
     manifest: Mapping[str, Any]
@@ -81,6 +82,7 @@ class RunReport:
     references: tuple[ReferenceRow, ...] = ()
     examples: tuple[Example, ...] = ()
     overview: Table | None = None
+    smaller_better: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"<report: {self.model_name} on {self.benchmark_title}, {', '.join(self.scores) or 'no scores'}>"

@@ -38,12 +38,14 @@ def standing(report: RunReport) -> Standing | None:
 
     Columns are the figures of the references, the run's headline figures first; figures that a run has not in its
     headline are taken from its breakdowns. Chance and majority are worked out on the run's own gold where the scorer
-    gives them. Rows without the main figure come last.
+    gives them. The best row comes first, by what is best of the main figure; rows without that figure come last.
     """
     if not report.references or not report.scores:
         return None
     figures = _figures(report)
-    rows = sorted(_rows(report, figures), key=lambda row: _order(row.figures.get(figures[0]) if figures else None))
+    main = figures[0] if figures else ""
+    sign = 1 if main in report.smaller_better else -1
+    rows = sorted(_rows(report, figures), key=lambda row: _order(row.figures.get(main), sign))
     columns = ("Who", *map(figure_name, figures), "Kind", "Source", "Note")
     ours = ((name, row.figures.get(name)) for row in rows for name in figures)
     table = Table(
@@ -115,9 +117,9 @@ def _figures(report: RunReport) -> list[str]:
     return ours + [name for name in published if name not in ours and name in known]
 
 
-def _order(cell: Cell) -> tuple[bool, float]:
+def _order(cell: Cell, sign: int) -> tuple[bool, float]:
     value = cell.value if isinstance(cell, Estimate) else cell
-    return (False, -value) if isinstance(value, float) else (True, 0.0)
+    return (False, sign * value) if isinstance(value, float) else (True, 0.0)
 
 
 def _without_empty_columns(table: Table) -> Table:
