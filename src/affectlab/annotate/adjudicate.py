@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 from affectlab.annotate.design import Design
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import Slot, compose
 from affectlab.annotate.units import Unit
 from affectlab.annotate.values import Reply
 
@@ -31,6 +31,21 @@ Status: TypeAlias = Literal[
 adjudicator. ``absent``: nobody was asked. ``kept``: every answer stands, there is no gold. ``no_gold``: decided so."""
 
 OPEN: frozenset[str] = frozenset({"disagree", "tie", "single"})
+
+
+_WITH_GOLD: frozenset[str] = frozenset({"decided", "majority", "unanimous"})
+_WORST_FIRST: tuple[Status, ...] = (
+    "pending",
+    "disagree",
+    "tie",
+    "single",
+    "all_skipped",
+    "no_gold",
+    "absent",
+    "decided",
+    "majority",
+    "unanimous",
+)
 
 
 @dataclass(frozen=True)
@@ -100,7 +115,9 @@ class Settled:
 
 
 def settle(design: Design, slot: Slot, panel: Panel) -> Settled:
-    """Where one slot of an item stands."""
+    """Where one slot of an item stands. A derived slot stands where the slots that make it up stand."""
+    if not slot.asked:
+        return _derived(design, slot, panel)
     if slot.resolve == "keep":
         return Settled("kept" if panel.complete else "pending")
     if not panel.complete:
@@ -110,6 +127,17 @@ def settle(design: Design, slot: Slot, panel: Panel) -> Settled:
         return Settled("no_gold" if made.choice == "no_gold" else "decided", made.value)
     counted = _counted(design, [vote for vote in panel.votes if not vote.reply.skipped], slot)
     return Settled(counted.status, counted.value, reopened=made is not None)
+
+
+def _derived(design: Design, slot: Slot, panel: Panel) -> Settled:
+    parts = {name: settle(design, design.slot[name], panel) for name in slot.composes}
+    for status in _WORST_FIRST:
+        found = [part for part in parts.values() if part.status == status]
+        if found and status in _WITH_GOLD:
+            return Settled(status, compose(slot, {name: part.value for name, part in parts.items()}))
+        if found:
+            return Settled(status, reopened=any(part.reopened for part in found))
+    return Settled("absent")
 
 
 def _counted(design: Design, votes: Sequence[Vote], slot: Slot) -> Settled:

@@ -16,8 +16,8 @@ COMMANDS = {
     "c": "comment",
     "g": "guidelines",
     "Enter": "next_or_submit",
-    "ArrowUp": "slot_before",
-    "ArrowDown": "slot_after",
+    "n": "slot_after",
+    "p": "slot_before",
 }
 """Keys of the page -> name of what they do, in the interface's words."""
 

@@ -13,6 +13,10 @@ from affectlab.labels import load as load_labels
 
 Kind: TypeAlias = Literal["choice", "scale", "label_set", "number", "yes_no", "text", "span", "derived"]
 
+Level: TypeAlias = Literal["nominal", "ordinal", "interval", "masi"]
+
+_LEVELS: dict[str, Level] = {"scale": "ordinal", "label_set": "masi", "number": "interval"}
+
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=64)]
 """An id that is safe in a form, a column name and a file name."""
 
@@ -156,11 +160,9 @@ class Slot(Part):
         return self.kind != "derived"
 
     @property
-    def level(self) -> str:
+    def level(self) -> Level:
         """Level of measurement, as agreement coefficients take it."""
-        if self.kind in {"scale", "label_set", "number"}:
-            return {"scale": "ordinal", "label_set": "masi", "number": "interval"}[self.kind]
-        return "nominal"
+        return _LEVELS.get(self.kind, "nominal")
 
 
 def compose(slot: Slot, values: dict[str, Any]) -> str | None:

@@ -154,6 +154,20 @@ def problem(slot: Slot, options: Sequence[Option], value: Any, unit: Unit | None
     return "" if isinstance(value, list) and set(value) <= ids and len(set(value)) == len(value) else "not_an_option"
 
 
+def tell(slot: Slot, value: Any, names: Mapping[str, str]) -> str:
+    """A value in words; ``names`` are those of the options, by id."""
+    if slot.kind == "scale":
+        level = next((option for option in slot.options if option.level == value), None)
+        return names.get(level.id, str(value)) if level else str(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{names.get(name, name)} {level}" for name, level in value.items()) or "–"
+    if slot.kind == "span":
+        return " · ".join(span["text"] for span in value)
+    if isinstance(value, list):
+        return ", ".join(names.get(name, name) for name in value) or "–"
+    return names.get(value, str(value))
+
+
 def _text_problem(slot: Slot, value: Any) -> str:
     if not isinstance(value, str):
         return "not_an_option"

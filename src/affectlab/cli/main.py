@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import affectlab
-from affectlab.cli import agreement, compare, items, lists, report, run, score, vectors
+from affectlab.cli import agreement, annotate, compare, items, lists, report, run, score, vectors
 from affectlab.cli.common import guarded
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ score.add_to(app)
 report.add_to(app)
 compare.add_to(app)
 agreement.add_to(app)
+annotate.add_to(app)
 lists.add_to(app)
 items.add_to(app)
 vectors.add_to(app)

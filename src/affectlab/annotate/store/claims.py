@@ -50,6 +50,18 @@ def claim_own(conn: Connection, design: Design, item: str, person: Person, now: 
         _assign(conn, design, item, person, None, _count(conn, person), now)
 
 
+def take_place(conn: Connection, design: Design, item: str, person: str, now: float) -> bool:
+    """Give an imported answer one of the item's places; false when all are taken."""
+    taken = conn.execute(select(t.item.c.taken).where(t.item.c.id == item).with_for_update()).scalar_one()
+    if taken >= design.overlap:
+        return False
+    place = _free_place(conn, item)
+    values = {"place": place, "number": 0, "state": "open", "leased_until": now, "at": now}
+    conn.execute(insert(t.assignment).values(item=item, person=person, **values))
+    conn.execute(update(t.item).where(t.item.c.id == item).values(taken=taken + 1))
+    return True
+
+
 def release_lapsed(conn: Connection, now: float) -> int:
     """Free the items of people who gave no sign of life for the length of a lease; returns how many."""
     a = t.assignment
@@ -158,7 +170,23 @@ def _mine(person: Person, kind: str) -> Any:
     )
 
 
+def left(conn: Connection, design: Design, person: Person) -> int:
+    """How many more items there are for a person, as things stand."""
+    query = select(func.count()).select_from(t.item).where(*_open_to(conn, design, person))
+    return int(conn.execute(query).scalar_one())
+
+
 def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | None:
+    digest = sha256(f"{seed}:{person.id}:order".encode()).digest()
+    factor, shift = 1 + int.from_bytes(digest[:4]) % (PRIME - 1), int.from_bytes(digest[4:8]) % PRIME
+    order = (t.item.c.rank * factor + shift) % PRIME
+    query = select(t.item.c.id).where(*_open_to(conn, design, person))
+    query = query.order_by(t.item.c.taken.desc(), order, t.item.c.place).limit(1)
+    found: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
+    return found
+
+
+def _open_to(conn: Connection, design: Design, person: Person) -> list[ColumnElement[bool]]:
     had = exists().where(
         t.assignment.c.item == t.item.c.id, t.assignment.c.person == person.id, t.assignment.c.state != "lapsed"
     )
@@ -169,18 +197,13 @@ def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | 
         or_(t.item.c.author.is_(None), t.item.c.author != person.id),
     ]
     if design.story is not None:
-        allowed.append(_told(person))
+        allowed.append(_told())
     if conn.execute(select(t.pairing.c.item).limit(1)).first():
         allowed.append(exists().where(t.pairing.c.item == t.item.c.id, t.pairing.c.name == person.name))
-    digest = sha256(f"{seed}:{person.id}:order".encode()).digest()
-    factor, shift = 1 + int.from_bytes(digest[:4]) % (PRIME - 1), int.from_bytes(digest[4:8]) % PRIME
-    order = (t.item.c.rank * factor + shift) % PRIME
-    query = select(t.item.c.id).where(*allowed).order_by(t.item.c.taken.desc(), order, t.item.c.place).limit(1)
-    found: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
-    return found
+    return allowed
 
 
-def _told(person: Person) -> ColumnElement[bool]:
+def _told() -> ColumnElement[bool]:
     """Stories are observed once their author has answered about them."""
     author = t.assignment.alias()
     told = exists().where(author.c.item == t.item.c.id, author.c.person == t.item.c.author, author.c.state == "done")

@@ -20,14 +20,19 @@ from affectlab.annotate.values import Reply
 
 def panels(conn: Connection, design: Design) -> list[Panel]:
     """All items to be worked on, in file order."""
+    return panels_and_answers(conn, design)[0]
+
+
+def panels_and_answers(conn: Connection, design: Design) -> tuple[list[Panel], list[Stored]]:
+    """All items to be worked on, in file order, and the stored answers that count."""
     query = select(t.assignment.c.item, t.assignment.c.person).where(t.assignment.c.place.is_not(None))
     counting = {(row.item, row.person) for row in conn.execute(query)}
+    stored = [one for one in current(conn) if (one.item, one.person) in counting]
     votes: dict[str, list[Vote]] = defaultdict(list)
-    for one in renamed(current(conn), design_mappings(conn), design):
-        if (one.item, one.person) in counting:
-            votes[one.item].append(Vote(one.person, one.reply))
+    for one in renamed(stored, design_mappings(conn), design):
+        votes[one.item].append(Vote(one.person, one.reply))
     made = _decisions(conn)
-    return [_panel(design, unit, votes[unit.id], made[unit.id]) for unit in units(conn)]
+    return [_panel(design, unit, votes[unit.id], made[unit.id]) for unit in units(conn)], stored
 
 
 def panel(conn: Connection, design: Design, item: str) -> Panel | None:

@@ -109,24 +109,41 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
     return version
 
 
-def save_draft(conn: Connection, design: Design, key: tuple[str, str], reply: Reply, rev: int, now: float) -> int:
+@dataclass(frozen=True)
+class Window:
+    """Which window of a browser saves, by its submit key, and the revision it has last read."""
+
+    key: str
+    rev: int
+
+
+def save_draft(conn: Connection, design: Design, key: tuple[str, str], reply: Reply, window: Window, now: float) -> int:
     """Keep what is not submitted yet; returns the new revision. A sign of life: the lease is renewed.
 
     Raises:
-        RefusedError: ``draft_changed`` when another window has saved since this one read revision ``rev``.
+        RefusedError: ``draft_changed`` when another window has saved since this one read its revision.
     """
     item, person = key
     mine = and_(t.draft.c.item == item, t.draft.c.person == person)
-    values = {"body": reply.body(), "rev": rev + 1, "at": now}
-    if rev == 0:
-        there = conn.execute(select(t.draft.c.rev).where(mine)).first()
-        if there:
-            raise RefusedError("draft_changed")
-        conn.execute(insert(t.draft).values(item=item, person=person, **values))
-    elif conn.execute(update(t.draft).where(mine, t.draft.c.rev == rev).values(**values)).rowcount == 0:
+    there = conn.execute(select(t.draft.c.rev, t.draft.c.window).where(mine).with_for_update()).first()
+    rev = there.rev if there else 0
+    # A window whose answer got lost on the way repeats itself with the old revision.
+    if rev != window.rev and (there is None or there.window != window.key):
         raise RefusedError("draft_changed")
+    values = {"body": reply.body(), "rev": rev + 1, "window": window.key, "at": now}
+    if there:
+        conn.execute(update(t.draft).where(mine).values(**values))
+    else:
+        conn.execute(insert(t.draft).values(item=item, person=person, **values))
     renew(conn, design, item, person, now)
-    return rev + 1
+    return int(rev) + 1
+
+
+def submitted_by(conn: Connection, key: tuple[str, str], submit_key: str) -> bool:
+    """Whether an answer of this person to this item came with this submit key."""
+    r = t.response
+    mine = and_(r.c.item == key[0], r.c.person == key[1], r.c.submit_key == submit_key)
+    return conn.execute(select(r.c.version).where(mine)).first() is not None
 
 
 def read_draft(conn: Connection, item: str, person: str) -> tuple[Reply | None, int]:

@@ -133,6 +133,7 @@ draft = Table(
     Column("person", ForeignKey("person.id"), nullable=False),
     Column("body", JSON, nullable=False),
     Column("rev", Integer, nullable=False),
+    Column("window", String(64), nullable=False),  # which window of the browser has written it
     Column("at", Float, nullable=False),
     PrimaryKeyConstraint("item", "person"),
 )

@@ -1,0 +1,79 @@
+"""Deciding from the command line what the adjudication page decides."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection
+
+from affectlab.annotate.adjudicate import Made, basis, candidates, canonical, queue
+from affectlab.annotate.store import panels, people, project
+from affectlab.annotate.values import options_of, problem, tell
+from affectlab.errors import UserError
+
+
+def open_slots(conn: Connection) -> list[dict[str, Any]]:
+    """What waits for a decision: item, slot, status, and the candidates without names."""
+    design = project.current_design(conn)
+    seed = str(project.get_setting(conn, "seed"))
+    return [
+        {
+            "item": panel.unit.id,
+            "slot": slot.id,
+            "status": where.status,
+            "reopened": where.reopened,
+            "candidates": [f"{letter}: {tell(slot, value, {})}" for letter, value in candidates(slot, panel, seed)],
+        }
+        for panel, slot, where in queue(design, panels.panels(conn, design))
+    ]
+
+
+def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by: str, now: float) -> int:
+    """Decide one slot; returns the version of the decision.
+
+    Args:
+        conn: A writing transaction.
+        name: ``ITEM.SLOT``.
+        value: The gold as text; ``None`` for no gold.
+        reason: Why; needed where the value is none of the candidates.
+        by: Name of the adjudicator's account.
+        now: The time.
+
+    Raises:
+        UserError: When there is no such slot, account or value, or the person has labelled the item.
+    """
+    design = project.current_design(conn)
+    item, slot = next(
+        ((name.removesuffix(f".{one.id}"), one) for one in design.slots if name.endswith(f".{one.id}")), (name, None)
+    )
+    panel = panels.panel(conn, design, item)
+    if slot is None or not slot.asked or panel is None:
+        raise UserError(f"There is no {name!r}; `affectlab annotate adjudicate` lists what is open, as ITEM and SLOT.")
+    if not panel.complete:
+        raise UserError(f"{item} has {len(panel.votes)} of {panel.wanted} answers; it is decided when all are there.")
+    person = next((one for one in people.people(conn) if one.name == people.plain_name(by)), None)
+    if person is None or (person.role == "annotator" and not design.adjudication.own_items):
+        raise UserError(f"--by {by!r}: give the name of an adjudicator's or administrator's account.")
+    if any(vote.person == person.id for vote in panel.votes) and not design.adjudication.own_items:
+        raise UserError(f"{by} has labelled {item}; somebody else decides.")
+    gold = None if value is None else _value(value)
+    if gold is not None and (wrong := problem(slot, options_of(slot, panel.unit), gold, panel.unit)):
+        offered = ", ".join(option.id for option in options_of(slot, panel.unit))
+        raise UserError(
+            f"--value {value}: {wrong.replace('_', ' ')}" + (f"; {item} offers {offered}." if offered else ".")
+        )
+    given = {canonical(vote.reply.values.get(slot.id)) for vote in panel.votes}
+    choice = "no_gold" if gold is None else "accept" if canonical(gold) in given else "other"
+    if choice == "other" and not reason:
+        raise UserError(f"Nobody answered {value!r}: say why, with --reason.")
+    return panels.decide(conn, item, slot.id, Made(gold, choice, reason, basis(slot, panel), person.id, now))
+
+
+def _value(text: str) -> Any:
+    if text[:1] in "[{" or text.lstrip("-")[:1].isdigit():
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text

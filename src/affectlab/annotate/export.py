@@ -1,0 +1,220 @@
+"""Files and tables of a project, from the command line and from the admin's page alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from affectlab.annotate import agreement as agree
+from affectlab.annotate.adjudicate import Panel, canonical, settle
+from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl
+from affectlab.annotate.design import Design
+from affectlab.annotate.exchange import FORMATS
+from affectlab.annotate.exchange.benchmark import fill
+from affectlab.annotate.exchange.gold import (
+    Settled,
+    Source,
+    gold_counts,
+    gold_to_csv,
+    gold_to_jsonl,
+    require_settled,
+    wide_to_csv,
+)
+from affectlab.annotate.records import asked_of, plain, project_answers
+from affectlab.annotate.store import panels as paneling
+from affectlab.annotate.store.project import current_design
+from affectlab.errors import UserError
+from affectlab.stats.agreement.summary import SlotAgreement
+
+_SOURCES: Mapping[str, Source] = {
+    "unanimous": "unanimous",
+    "majority": "majority",
+    "decided": "adjudicated",
+    "no_gold": "no-gold",
+    "all_skipped": "no-gold",
+}
+
+
+def project_gold(design: Design, panels: list[Panel]) -> list[Settled]:
+    """Gold of every slot that people must agree on, with where it comes from. Items left out by all have none."""
+    found = []
+    for panel in panels:
+        for slot in design.slots:
+            where = settle(design, slot, panel)
+            if where.status in {"kept", "absent"} or slot.resolve == "keep":
+                continue
+            values = [vote.reply.values[slot.id] for vote in panel.votes if slot.id in vote.reply.values]
+            gold = None if where.value is None else plain(slot, where.value)
+            made = panel.decisions.get(slot.id) if where.status == "decided" else None
+            found.append(
+                Settled(
+                    item=panel.unit.id,
+                    slot=slot.id,
+                    value=gold,
+                    source=_SOURCES.get(where.status, "pending"),
+                    answers=len(values),
+                    agreeing=sum(canonical(value) == canonical(where.value) for value in values),
+                    by=made.person if made else "",
+                )
+            )
+    return found
+
+
+def _presence(design: Design, gold: list[Settled]) -> Iterator[Settled]:
+    """EmoScene's gold is one present or absent for each emotion; its annotators give one set with intensities."""
+    for one in gold:
+        if one.slot != "emotions":
+            yield one
+            continue
+        chosen = one.value if isinstance(one.value, Mapping) else {}
+        for option in design.slot["emotions"].options:
+            there = "present" if option.id in chosen else "absent"
+            yield replace(one, slot=option.id, value=None if one.value is None else there)
+
+
+def _long_csv(conn: Connection, design: Design) -> str:
+    return answers_to_csv(project_answers(conn, design), bom=True)
+
+
+def _long_jsonl(conn: Connection, design: Design) -> str:
+    return answers_to_jsonl(project_answers(conn, design))
+
+
+def _wide_csv(conn: Connection, design: Design) -> str:
+    return wide_to_csv(project_answers(conn, design), project_gold(design, paneling.panels(conn, design)), bom=True)
+
+
+def _gold_csv(conn: Connection, design: Design) -> str:
+    return gold_to_csv(project_gold(design, paneling.panels(conn, design)), bom=True)
+
+
+def _gold_jsonl(conn: Connection, design: Design) -> str:
+    return gold_to_jsonl(project_gold(design, paneling.panels(conn, design)))
+
+
+FILES: Mapping[str, Callable[[Connection, Design], str]] = {
+    "long.csv": _long_csv,
+    "long.jsonl": _long_jsonl,
+    "wide.csv": _wide_csv,
+    "gold.csv": _gold_csv,
+    "gold.jsonl": _gold_jsonl,
+}
+"""Files by name; nothing else can be asked for."""
+
+FORMS = ("long", "wide", "gold", "benchmark", *FORMATS)
+"""What can be written from the command line."""
+
+
+def make_file(conn: Connection, design: Design, name: str) -> str:
+    """One of :data:`FILES` as text."""
+    return FILES[name](conn, design)
+
+
+def project_agreement(conn: Connection, design: Design) -> list[SlotAgreement]:
+    """Agreement on every slot that can be compared.
+
+    Answers given under earlier versions of the design are compared under the names of the newest; who must not mix
+    versions exports them, each with its own.
+
+    Raises:
+        UserError: When nobody has answered yet.
+    """
+    answers = [replace(one, schema="") for one in project_answers(conn, design)]
+    there = {one.slot for one in answers}
+    asked = asked_of(design)
+    upstream = asked.upstream if asked.upstream in there else None
+    return agree.agreement(
+        answers, replace(asked, slots=tuple(s for s in asked.slots if s in there), upstream=upstream)
+    )
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be written.
+
+    Attributes:
+        form: One of :data:`FORMS`.
+        strict: Refuse while anything is pending.
+        bom: Byte order mark in CSV, by which Excel knows UTF-8.
+        items: For ``benchmark``: the file the items came from.
+    """
+
+    form: str = "long"
+    strict: bool = False
+    bom: bool = False
+    items: str | None = None
+
+
+def write_export(conn: Connection, out: Path, wish: Wish) -> str:
+    """Write a project's answers to a file; returns what was written, in words.
+
+    Raises:
+        UserError: When there is no such form, ``strict`` and something is pending, or the benchmark is not told its file
+            of items.
+        OSError: When the file cannot be written.
+    """
+    if wish.form not in FORMS:
+        raise UserError(f"--form {wish.form!r}: expected one of {', '.join(FORMS)}.")
+    design = current_design(conn)
+    panels = paneling.panels(conn, design)
+    gold = project_gold(design, panels)
+    if wish.strict:
+        require_settled(gold)
+    if wish.form in FORMATS:
+        return _exchange(conn, design, panels, out, wish)
+    if wish.form == "benchmark":
+        return _benchmark(design, gold, out, wish)
+    csv = out.suffix.lower() == ".csv"
+    if wish.form == "gold":
+        text = gold_to_csv(gold, bom=wish.bom) if csv else gold_to_jsonl(gold)
+    elif wish.form == "wide":
+        text = wide_to_csv(project_answers(conn, design), gold, bom=wish.bom)
+    else:
+        answers = project_answers(conn, design)
+        text = answers_to_csv(answers, bom=wish.bom) if csv else answers_to_jsonl(answers)
+    _write(out, text)
+    if wish.form == "gold":
+        counts = gold_counts(gold)
+        return "; ".join(
+            f"{slot}: " + ", ".join(f"{k} {n}" for k, n in found.items()) for slot, found in counts.items()
+        )
+    return f"{len(text.splitlines()) - int(csv or wish.form == 'wide')} rows"
+
+
+def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> str:
+    if not design.benchmark:
+        raise UserError(f"The design {design.name!r} belongs to no benchmark; export gold.")
+    if wish.items is None:
+        raise UserError("Give --items, the file that the project's items came from.")
+    if design.benchmark == "emoscene":
+        gold = list(_presence(design, gold))
+    filled = fill(design.benchmark, wish.items, gold, strict=wish.strict)
+    _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in filled.rows))
+    told = f"{len(filled.rows)} items with gold; run it with: affectlab run {design.benchmark} --data {out}"
+    return told + (f" ({len(filled.without)} items without gold were left out)" if filled.without else "")
+
+
+def _exchange(conn: Connection, design: Design, panels: list[Panel], out: Path, wish: Wish) -> str:
+    main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
+    texts = {panel.unit.id: panel.unit.text(main) for panel in panels}
+    written = FORMATS[wish.form].write(project_answers(conn, design), texts)
+    if len(written.files) == 1:
+        ((_, text),) = written.files.items()
+        _write(out, text)
+    else:
+        for name, text in written.files.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            _write(out / name, text)
+    left = ", ".join(f"{n} {what}" for what, n in written.left_out.items())
+    return f"{len(written.files)} file(s) for {wish.form}" + (f"; left out: {left}" if left else "")
+
+
+def _write(path: Path, text: str) -> None:
+    from affectlab.runs.folder import writing
+
+    with writing(path):
+        path.write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,50 @@
+"""What the quality sheet needs of one person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from affectlab.annotate.adjudicate import Panel
+from affectlab.annotate.design import Design
+from affectlab.annotate.quality import Work
+from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.replies import current
+from affectlab.annotate.units import Unit
+
+
+def works_of(conn: Connection, design: Design, person: str) -> list[Work]:
+    """A person's newest answers, in the order they arrived."""
+    query = select(t.item).join(t.assignment, t.assignment.c.item == t.item.c.id).where(t.assignment.c.person == person)
+    items = {row.id: row for row in conn.execute(query)}
+    found = []
+    for one in sorted(current(conn, person=person), key=lambda one: one.at):
+        row = items[one.item]
+        unit = Unit.from_body(row.id, row.body)
+        found.append(
+            Work(
+                item=one.item,
+                kind=row.kind,
+                text="\n".join(unit.text(shown.field) for shown in design.shown),
+                values=one.reply.values,
+                skipped=one.reply.skipped,
+                at=one.at,
+                active_ms=one.measured.active_ms,
+                expected=row.expected,
+                of=row.of or "",
+                typing=one.measured.typing,
+            )
+        )
+    return found
+
+
+def others_of(found: Sequence[Panel], person: str) -> dict[str, list[dict[str, Any]]]:
+    """What the others answered on each item: item -> their values."""
+    return {
+        panel.unit.id: [
+            dict(vote.reply.values) for vote in panel.votes if vote.person != person and not vote.reply.skipped
+        ]
+        for panel in found
+    }

@@ -1,0 +1,1 @@
+"""The pages: rendered on the server, with htmx for what is saved while people work and a small script for keys."""

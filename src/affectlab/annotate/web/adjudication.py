@@ -1,0 +1,143 @@
+"""Pages for adjudication: slots that disagree, one at a time, with candidates whose order says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from affectlab.annotate.adjudicate import OPEN, Made, Panel, basis, candidates, queue, settle
+from affectlab.annotate.design import Design
+from affectlab.annotate.slots import Slot
+from affectlab.annotate.store import panels, project, replies
+from affectlab.annotate.store.people import RefusedError
+from affectlab.annotate.values import Reply, clean_text, from_form, options_of, problem, tell
+from affectlab.annotate.web.visit import Visit
+from affectlab.annotate.web.work import slot_view
+from affectlab.annotate.words import say
+
+
+def adjudication(visit: Visit) -> Response:
+    """What waits for a decision."""
+    with visit.site.store.read() as conn:
+        design = visit.site.design(conn)
+        _allowed(visit, design)
+        open_slots = [
+            (panel, slot, where)
+            for panel, slot, where in queue(design, panels.panels(conn, design))
+            if _may(visit, design, panel)
+        ]
+    main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
+    rows = [
+        {
+            "path": _path(slot, panel),
+            "title": say(slot.title, visit.language),
+            "text": panel.unit.text(main)[:120],
+            "status": where.status,
+            "reopened": where.reopened,
+        }
+        for panel, slot, where in open_slots
+    ]
+    return visit.page("adjudication.html", rows=rows)
+
+
+def decision(visit: Visit) -> Response:
+    """One slot of one item: show the candidates, or take the decision."""
+    with visit.site.store.write() as conn:
+        design = visit.site.design(conn)
+        _allowed(visit, design)
+        panel = panels.panel(conn, design, visit.request.path_params["item"])
+        slot = design.slot.get(visit.request.path_params["slot"])
+        if panel is None or slot is None or not slot.asked or not panel.complete:
+            return visit.refuse("not_found", 404)
+        if not _may(visit, design, panel):
+            return visit.refuse("own_item", 403)
+        if visit.request.method == "GET":
+            return _show(visit, conn, design, panel, slot)
+        return _decide(visit, conn, design, panel, slot)
+
+
+def note(visit: Visit) -> Response:
+    """Add a note to the discussion of an item."""
+    text = clean_text(visit.field("note"))[:4000]
+    with visit.site.store.write() as conn:
+        design = visit.site.design(conn)
+        _allowed(visit, design)
+        panel = panels.panel(conn, design, visit.request.path_params["item"])
+        slot = design.slot.get(visit.field("slot"))
+        if panel is None or slot is None or not panel.complete or not _may(visit, design, panel):
+            return visit.refuse("not_found", 404)
+        if text:
+            panels.add_note(conn, panel.unit.id, visit.me.id, text, visit.site.store.now())
+    return visit.go(_path(slot, panel))
+
+
+def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot) -> Response:
+    choice = visit.field("choice")
+    reason = clean_text(visit.field("reason"))[:4000]
+    letters = dict(candidates(slot, panel, _seed(conn)))
+    value: Any = None
+    if choice in letters:
+        value, kind = letters[choice], "accept"
+    elif choice == "other":
+        value, kind = from_form(slot, panel.unit, visit.form), "other"
+        if value is None or problem(slot, options_of(slot, panel.unit), value, panel.unit):
+            return _show(visit, conn, design, panel, slot, wrong="choose_first", status=422)
+    elif choice == "no_gold":
+        kind = "no_gold"
+    else:
+        return _show(visit, conn, design, panel, slot, wrong="choose_first", status=422)
+    if kind == "other" and not reason:
+        return _show(visit, conn, design, panel, slot, wrong="reason_needed", status=422)
+    now = visit.site.store.now()
+    made = Made(value, kind, reason, basis(slot, panel), visit.me.id, now)
+    version = panels.decide(conn, panel.unit.id, slot.id, made)
+    replies.log(conn, visit.me.id, "decision", {"item": panel.unit.id, "slot": slot.id, "version": version}, now)
+    rest = [one for one in design.slots if one.asked and one.id != slot.id]
+    still = [one for one in rest if settle(design, one, panel).status in OPEN]
+    return visit.go(_path(still[0], panel) if still else "/adjudicate")
+
+
+def _show(
+    visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot, *, wrong: str = "", status: int = 200
+) -> Response:
+    names = {option.id: say(option.names, visit.language) for option in options_of(slot, panel.unit)}
+    found = [(letter, tell(slot, value, names)) for letter, value in candidates(slot, panel, _seed(conn))]
+    return visit.page(
+        "decision.html",
+        status,
+        design=design,
+        unit=panel.unit,
+        slot=slot,
+        view=slot_view(slot, panel.unit, visit.language),
+        nothing=Reply(),
+        where=settle(design, slot, panel),
+        candidates=found,
+        comments=[vote.reply.comment for vote in panel.votes if vote.reply.comment],
+        notes=[(text, person == visit.me.id) for person, text, _ in panels.notes(conn, panel.unit.id)],
+        wrong=wrong,
+        path_note=f"/note/{quote(panel.unit.id, safe='')}",
+    )
+
+
+def _allowed(visit: Visit, design: Design) -> None:
+    if visit.me.role == "annotator" and not design.adjudication.own_items:
+        raise RefusedError("not_allowed")
+
+
+def _may(visit: Visit, design: Design, panel: Panel) -> bool:
+    """Whether this person may decide: on own items only where the design says that people discuss them."""
+    mine = any(vote.person == visit.me.id for vote in panel.votes)
+    if visit.me.role == "annotator":
+        return mine and design.adjudication.own_items
+    return not mine or design.adjudication.own_items
+
+
+def _path(slot: Slot, panel: Panel) -> str:
+    return f"/adjudicate/{slot.id}/{quote(panel.unit.id, safe='')}"
+
+
+def _seed(conn: Connection) -> str:
+    return str(project.get_setting(conn, "seed"))

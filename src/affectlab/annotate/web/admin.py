@@ -1,0 +1,112 @@
+"""Pages for those who run the study: where it stands, people, invitations, quality sheets, agreement, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from affectlab.annotate import export
+from affectlab.annotate.adjudicate import tally
+from affectlab.annotate.agreement import overview, scores_of
+from affectlab.annotate.quality import sheet, sheet_rows
+from affectlab.annotate.store import panels, people, works
+from affectlab.annotate.store.people import ROLES
+from affectlab.annotate.web.tables import matrix_view, table_view
+from affectlab.annotate.web.visit import Visit
+from affectlab.errors import UserError
+
+
+def admin(visit: Visit) -> Response:
+    """Where the study stands."""
+    with visit.site.store.read() as conn:
+        design = visit.site.design(conn)
+        found = panels.panels(conn, design)
+        counts = tally(design, found)
+        everybody = people.people(conn)
+        invites = people.open_invites(conn)
+    answered = {one.id: sum(vote.person == one.id for panel in found for vote in panel.votes) for one in everybody}
+    flagged = [panel.unit.id for panel in found if any(vote.reply.flag for vote in panel.votes)]
+    skipped = [
+        (panel.unit.id, sorted(vote.reply.skipped for vote in panel.votes if vote.reply.skipped))
+        for panel in found
+        if any(vote.reply.skipped for vote in panel.votes)
+    ]
+    base = str(visit.request.base_url).rstrip("/")
+    links = [(role, f"{base}/invite/{people.invite_token(visit.site.secret, one)}") for one, role in invites]
+    return visit.page(
+        "admin.html",
+        design=design,
+        items=len(found),
+        complete=sum(panel.complete for panel in found),
+        counts=counts,
+        everybody=everybody,
+        answered=answered,
+        flagged=flagged,
+        skipped=skipped,
+        links=links,
+        roles=ROLES,
+        files=export.FILES,
+    )
+
+
+def invite(visit: Visit) -> Response:
+    """Make an invitation."""
+    if visit.field("role") not in ROLES:
+        return visit.refuse("unreadable", 400)
+    with visit.site.store.write() as conn:
+        people.make_invite(conn, visit.field("role"), visit.site.store.now())
+    return visit.go("/admin")
+
+
+def quality(visit: Visit) -> Response:
+    """One person's quality sheet."""
+    wanted = visit.request.path_params["person"]
+    with visit.site.store.read() as conn:
+        design = visit.site.design(conn)
+        person = next((one for one in people.people(conn) if one.id == wanted), None)
+        if person is None:
+            return visit.refuse("not_found", 404)
+        found = sheet(
+            design, works.works_of(conn, design, wanted), works.others_of(panels.panels(conn, design), wanted)
+        )
+        stages = panels.stages_of(conn, wanted)
+    scores = {name: rounds[-1]["scores"] for name, rounds in stages.items() if rounds and rounds[-1].get("scores")}
+    return visit.page("quality.html", person=person, sheet=found, rows=[*sheet_rows(found), *_score_rows(scores)])
+
+
+def _score_rows(scores: Mapping[str, Mapping[str, float | None]]) -> list[tuple[str, str]]:
+    return [
+        (f"{name}: {score}", "–" if value is None else f"{value:.2f}")
+        for name, found in scores.items()
+        for score, value in found.items()
+    ]
+
+
+def agreement(visit: Visit) -> Response:
+    """Agreement on every slot, with intervals and confusions."""
+    with visit.site.store.read() as conn:
+        design = visit.site.design(conn)
+        try:
+            found = export.project_agreement(conn, design)
+        except UserError as error:
+            return visit.page("agreement.html", views=[], problem=str(error))
+    views = [("", [table_view(overview(found))])]
+    for one in found:
+        scores = scores_of(one)
+        tables = [table_view(table) for table in scores.tables] + [matrix_view(matrix) for matrix in scores.matrices]
+        views.append((one.slot, tables))
+    return visit.page("agreement.html", views=views, problem="")
+
+
+def download(visit: Visit) -> Response:
+    """A file of the project; only the names that are offered."""
+    name = visit.request.path_params["name"]
+    if name not in export.FILES:
+        return visit.refuse("not_found", 404)
+    with visit.site.store.read() as conn:
+        design = visit.site.design(conn)
+        text = export.make_file(conn, design, name)
+    kind = "text/csv" if name.endswith(".csv") else "application/x-ndjson"
+    headers = {"Content-Disposition": f'attachment; filename="{design.name}-{name}"'}
+    return Response(text.encode(), media_type=f"{kind}; charset=utf-8", headers=headers)

@@ -1,0 +1,140 @@
+"""Pages before and after the work: consent, instructions, questionnaires, training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from affectlab.annotate.design import Design, Questionnaire
+from affectlab.annotate.slots import Slot
+from affectlab.annotate.stages import (
+    CONSENT,
+    INSTRUCTIONS,
+    STORY,
+    TRAINING,
+    mark,
+    questionnaire,
+    scores,
+    stages_after,
+    trained,
+)
+from affectlab.annotate.store import panels, people, project
+from affectlab.annotate.units import Unit
+from affectlab.annotate.values import Reply, checked, options_of, read_reply, tell
+from affectlab.annotate.web import story
+from affectlab.annotate.web.visit import Visit
+from affectlab.annotate.web.work import form_pages, next_stage, slot_view
+from affectlab.annotate.words import say
+
+
+def stage(visit: Visit) -> Response:
+    """One stage; only the one that is due."""
+    name = visit.request.path_params["name"]
+    with visit.site.store.write() as conn:
+        design = visit.site.design(conn)
+        done = panels.stages_of(conn, visit.me.id)
+        due = next_stage(conn, design, visit.me)
+        if name != due and not (due is None and name in stages_after(design) and name not in done):
+            return visit.go("/work")
+        if name == STORY:
+            return story.story(visit, conn, design)
+        if name == TRAINING:
+            return _training(visit, conn, design, done.get(TRAINING, []))
+        asked = questionnaire(design, name)
+        if asked is not None:
+            return _questionnaire(visit, conn, asked, name)
+        return _text(visit, conn, design, name, done.get(name, []))
+
+
+def _text(visit: Visit, conn: Connection, design: Design, name: str, rounds: list[dict[str, Any]]) -> Response:
+    if visit.request.method == "GET":
+        return visit.page(f"{name}.html", design=design, declined=bool(rounds) and not rounds[-1].get("agreed", True))
+    body: dict[str, Any] = {"version": design.version}
+    if name == CONSENT:
+        body["agreed"] = visit.field("agree") == "yes"
+        if design.typing:
+            people.set_preferences(conn, visit.me.id, typing=body["agreed"] and visit.field("typing") == "yes")
+    else:
+        assert name == INSTRUCTIONS
+    panels.add_stage(conn, visit.me.id, name, body, visit.site.store.now())
+    return visit.go("/work")
+
+
+def _questionnaire(visit: Visit, conn: Connection, asked: Questionnaire, name: str) -> Response:
+    views = [slot_view(slot, None, visit.language) for slot in asked.slots]
+    if visit.request.method == "GET":
+        return visit.page("questionnaire.html", asked=asked, views=views, reply=Reply(), problems={})
+    written = read_reply(asked.slots, None, visit.form)
+    reply, problems = checked(asked.slots, None, written)
+    if problems:
+        return visit.page("questionnaire.html", 422, asked=asked, views=views, reply=written, problems=problems)
+    body = {"values": dict(reply.values), "scores": scores(asked, reply.values)}
+    panels.add_stage(conn, visit.me.id, name, body, visit.site.store.now())
+    return visit.go("/work")
+
+
+def _training(visit: Visit, conn: Connection, design: Design, rounds: list[dict[str, Any]]) -> Response:
+    training = design.training
+    assert training is not None
+    probes = []
+    for probe in training.items:
+        unit = project.unit_of(conn, probe.id)
+        assert unit is not None
+        probes.append((probe, unit))
+    number = len(rounds) + 1
+    if visit.request.method == "GET" and number > training.attempts:
+        return visit.refuse("training_over", 403)
+    replies = {}
+    missing: dict[str, dict[str, str]] = {}
+    for probe, unit in probes:
+        written = read_reply(design.slots, unit, _under(visit.form, f"t.{probe.id}."))
+        reply, problems = checked(design.slots, unit, written)
+        replies[probe.id] = written if problems else reply
+        if problems:
+            missing[probe.id] = problems
+    asked = visit.request.method == "GET"
+    shown = [
+        {
+            "probe": probe,
+            "unit": unit,
+            "pages": form_pages(design, unit, visit.language),
+            "reply": replies[probe.id],
+            "problems": {} if asked else missing.get(probe.id, {}),
+            "marked": mark(probe.expected, replies[probe.id].values),
+        }
+        for probe, unit in probes
+    ]
+    share = f"{training.pass_mark:.0%}"
+    if asked or missing:
+        return visit.page(
+            "training.html", 200 if asked else 422, design=design, shown=shown, number=number, share=share
+        )
+    if number > training.attempts:
+        return visit.refuse("training_over", 403)
+    result = trained(design, {name: reply.values for name, reply in replies.items()})
+    passed = result.share >= training.pass_mark
+    body = {"values": {k: dict(r.values) for k, r in replies.items()}, "right": result.right, "asked": result.asked}
+    panels.add_stage(conn, visit.me.id, TRAINING, {**body, "passed": passed}, visit.site.store.now())
+    return visit.page(
+        "trained.html",
+        design=design,
+        shown=shown,
+        result=result,
+        passed=passed,
+        more=number < training.attempts,
+        named=_namer(visit.language),
+    )
+
+
+def _namer(language: str) -> Callable[[Slot, Unit, Any], str]:
+    def named(slot: Slot, unit: Unit, value: Any) -> str:
+        return tell(slot, value, {option.id: say(option.names, language) for option in options_of(slot, unit)})
+
+    return named
+
+
+def _under(form: dict[str, list[str]], prefix: str) -> dict[str, list[str]]:
+    return {name.removeprefix(prefix): values for name, values in form.items() if name.startswith(prefix)}

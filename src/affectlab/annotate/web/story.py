@@ -1,0 +1,116 @@
+"""Pages of CAREBench's first stage: the interview, then the story to edit and approve; the writer's item follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, insert, select
+from starlette.responses import Response
+
+from affectlab.annotate import interview as talk
+from affectlab.annotate.design import Design, Story
+from affectlab.annotate.interview import Interview
+from affectlab.annotate.stages import STORY
+from affectlab.annotate.store import claims, panels, project, replies
+from affectlab.annotate.store import tables as t
+from affectlab.annotate.values import clean_text
+from affectlab.annotate.web.visit import Ask, Visit
+from affectlab.models.base import Failure, Message, Model, Request, Sampling
+
+_DRAFT = "stage:story"
+
+
+def asking(model: Model) -> Ask:
+    """How a model of the project is asked during an interview."""
+
+    def ask(messages: Sequence[Message], max_tokens: int) -> str | None:
+        request = Request("interview", "ask", tuple(messages), sampling=Sampling(max_tokens=max_tokens))
+        for _, answer in model.respond([request]):
+            return None if isinstance(answer, Failure) else answer.text
+        return None
+
+    return ask
+
+
+def story(visit: Visit, conn: Connection, design: Design) -> Response:
+    """One step of the interview, or the story."""
+    assert design.story is not None
+    state = _read(conn, visit.me.id) or talk.begin(design.story, visit.language)
+    if visit.request.method == "GET":
+        return _page(visit, design.story, state)
+    if visit.field("none"):
+        _over(visit, conn, {"over": True, "told": False})
+        return visit.go("/work")
+    if not state.told:
+        return _answered(visit, conn, design.story, state)
+    text = clean_text(visit.field("story"))
+    if len(text) < sum(step.shortest for step in design.story.steps):
+        return _page(visit, design.story, state, text=text, problem="story_short", status=422)
+    _approve(visit, conn, design, state, text)
+    return visit.go("/work")
+
+
+def _answered(visit: Visit, conn: Connection, asked: Story, state: Interview) -> Response:
+    text = clean_text(visit.field("answer"))[:4000]
+    if visit.field("question") != state.question:  # sent twice, or from an older window
+        return visit.go("/stage/story")
+    if talk.too_short(asked, state, text):
+        return _page(visit, asked, state, text=text, problem="story_short", status=422)
+    state = talk.answer(state, text)
+    ask = visit.site.ask
+    follow_up = ""
+    if ask is not None and talk.may_follow_up(asked, state):
+        follow_up = talk.read_follow_up(ask(talk.follow_up_messages(asked, state, visit.language), 80))
+    state = talk.go_on(asked, state, follow_up, visit.language)
+    if state.told:
+        reply = ask(talk.story_messages(state), 1200) if ask is not None else None
+        state = talk.propose(state, reply, asked_model=ask is not None)
+    _save(visit, conn, state)
+    return visit.go("/stage/story")
+
+
+def _approve(visit: Visit, conn: Connection, design: Design, state: Interview, text: str) -> None:
+    item = f"story-{visit.me.id}"
+    now = visit.site.store.now()
+    seed = int(project.get_setting(conn, "seed"))
+    project.add_story(conn, design, item, text, visit.me.id, seed)
+    claims.claim_own(conn, design, item, visit.me, now)
+    _over(visit, conn, {"over": True, "told": True, "item": item, "story": text, "interview": state.body()})
+    replies.log(conn, visit.me.id, "story", {"item": item, "origin": state.origin}, now)
+
+
+def _over(visit: Visit, conn: Connection, body: dict[str, object]) -> None:
+    panels.add_stage(conn, visit.me.id, STORY, body, visit.site.store.now())
+    conn.execute(delete(t.draft).where(t.draft.c.item == _DRAFT, t.draft.c.person == visit.me.id))
+
+
+def _page(
+    visit: Visit, asked: Story, state: Interview, *, text: str = "", problem: str = "", status: int = 200
+) -> Response:
+    ids = [step.id for step in asked.steps]
+    number = ids.index(state.step) + 1
+    return visit.page(
+        "story.html",
+        status,
+        asked=asked,
+        state=state,
+        text=text or state.story,
+        problem=problem,
+        number=number,
+        total=len(ids),
+        model=visit.site.ask is not None,
+    )
+
+
+def _read(conn: Connection, person: str) -> Interview | None:
+    query = select(t.draft.c.body).where(t.draft.c.item == _DRAFT, t.draft.c.person == person)
+    body = conn.execute(query).scalar()
+    return Interview.from_body(body) if body else None
+
+
+def _save(visit: Visit, conn: Connection, state: Interview) -> None:
+    mine = (t.draft.c.item == _DRAFT) & (t.draft.c.person == visit.me.id)
+    conn.execute(delete(t.draft).where(mine))
+    now = visit.site.store.now()
+    row = {"item": _DRAFT, "person": visit.me.id, "body": state.body(), "rev": 1, "window": "", "at": now}
+    conn.execute(insert(t.draft).values(**row))
