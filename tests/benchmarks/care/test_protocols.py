@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from affectlab.benchmarks.base import Asking
 from affectlab.benchmarks.care import BENCHMARK, spaces
 from affectlab.benchmarks.care.counterfactual import WRITER
+from affectlab.benchmarks.care.protocols import INJECTED, ONE_CORE, asked_under
 from affectlab.benchmarks.care.questions import mean_level, read
 from affectlab.benchmarks.yes_no import TOKENS
 from affectlab.errors import UserError
@@ -122,6 +124,10 @@ def test_own_reasoning_is_asked_first_and_given_then() -> None:
     assert found["core_control"].value is None
 
 
+def test_only_ratings_that_are_given_are_not_asked() -> None:
+    assert [len(asked_under(given)) for given in (*INJECTED, *ONE_CORE)] == [26, 26, 4, 4, 26, *[26] * 5]
+
+
 def test_injection_asks_under_every_condition() -> None:
     requests = asked("injection")
     by_variant: dict[str, int] = {}
@@ -141,6 +147,11 @@ def test_counterfactual_keeps_the_story_and_swaps_the_reasoning() -> None:
     answers = {(r.variant, r.step): Response("Somewhat agree") for r in requests if r.step == "control.general"}
     found = BENCHMARK.protocols["counterfactual"].read(ITEM, Asking(), answers)
     assert [(one.gold, one.value) for one in found] == [(1, 4), (5, 4)]
+
+
+def test_an_observer_without_reasoning_has_none_to_give() -> None:
+    bare = {**ITEM.inputs, "observers": [{**OBSERVER, "woven": ""}]}
+    assert BENCHMARK.protocols["counterfactual"].requests(replace(ITEM, inputs=bare), Asking(), {}) == []
 
 
 def test_draws_differ_in_seed_and_take_the_papers_temperature() -> None:
@@ -222,6 +233,7 @@ def test_mean_of_the_scale_by_hand() -> None:
     assert mean_level([1, 2, 3, 4, 5], [0.0, -1000.0, -1000.0, -1000.0, -1000.0]) == 1.0
     assert mean_level([0, 6], [-3.0, -3.0]) == 3.0
     assert mean_level([1, 5], [-3.2188758248682006, -1.8325814637483102]) == pytest.approx(4.2)
+    assert mean_level([1, 5], [-5000.0, -5000.0]) == 3.0  # far below what an exponential can hold
 
 
 def test_scored_options_give_choice_and_mean_and_a_tie_has_a_mean_only() -> None:

@@ -6,14 +6,16 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
 from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.counterfactual import WRITER, opposite
 from affectlab.benchmarks.care.measures import measures
 from affectlab.benchmarks.care.scores import score
-from affectlab.benchmarks.care.shifts import shifts
+from affectlab.benchmarks.care.shifts import _rank_correlation, shifts
 from affectlab.metrics.numeric import pearson
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
@@ -30,8 +32,13 @@ STORIES = {  # writer, observers
 }
 
 
-def table(answer: Callable[[str, int], int | None], slot: str = D) -> PredictionTable:
+def table(answer: Callable[[str, int], int | None]) -> PredictionTable:
     """Predictions of a model that answers from who speaks and what they rated."""
+    return PredictionTable.from_rows(predictions(answer))
+
+
+def predictions(answer: Callable[[str, int], int | None], slot: str = D) -> list[Prediction]:
+    """The same as rows."""
     rows = []
     for story, (writer, observers) in STORIES.items():
         told = {WRITER: writer, **{f"observer={place}": rating for place, rating in enumerate(observers)}}
@@ -39,7 +46,7 @@ def table(answer: Callable[[str, int], int | None], slot: str = D) -> Prediction
             value = answer(variant, rating)
             outcome = "ok" if value is not None else "unparseable"
             rows.append(Prediction(story, story, slot, outcome, value, rating, variant))
-    return PredictionTable.from_rows(rows)
+    return rows
 
 
 def pairs(made: PredictionTable) -> tuple[list[float], list[float]]:
@@ -135,6 +142,27 @@ def test_label_rates_shift_with_the_people_meant() -> None:
     assert (found.human[place], found.model[place]) == (0.5, -0.5)
     assert len(found.human) == 10
     assert set(found.human[:2] + found.human[3:]) == {0.0}
+
+
+def test_shifts_of_the_mean_of_the_scale_are_their_own() -> None:
+    made = [
+        *predictions(lambda _, rating: rating),
+        *predictions(lambda _, rating: 6 - rating, spaces.expected(D)),
+    ]
+    found = measures(PredictionTable.from_rows(made), "counterfactual-likelihood")
+    assert (found.value("appraisal_r"), found.value("appraisal_expected_r")) == (1.0, -1.0)
+
+
+def test_equal_shifts_are_no_variation_in_the_totals_either() -> None:
+    found = measures(table(lambda variant, _: 4 if variant == WRITER else 5), "counterfactual")
+    assert found.value("appraisal_r") is None
+
+
+def test_an_interval_of_ranks_leaves_out_resamples_of_two_pairs() -> None:
+    # Three stories: resamples hold 3 pairs, but of two stories or one; equal shifts in all of them are undefined.
+    assert [_rank_correlation(np.array([1.0, 2.0][:n]), np.array([2.0, 1.0][:n])) for n in (1, 2)] == [
+        pytest.approx(np.nan, nan_ok=True)
+    ] * 2
 
 
 def world(seed: int, answer: Callable[[random.Random, int], int]) -> tuple[list[float], list[float]]:

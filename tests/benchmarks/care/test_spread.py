@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.measures import measures
+from affectlab.benchmarks.care.scores import score
 from affectlab.benchmarks.care.spread import halves, spread_measures
 from affectlab.benchmarks.care.subjectivity import distribution
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction, PredictionTable
+from affectlab.stats.bootstrap import Interval
 
 
 def story(number: int, ratings: list[list[int]]) -> Item:
@@ -24,11 +27,15 @@ def story(number: int, ratings: list[list[int]]) -> Item:
 
 
 def drawn(items: list[Item], draw: Callable[[Item, str, int], int | None]) -> PredictionTable:
+    return PredictionTable.from_rows(draws(items, draw))
+
+
+def draws(items: list[Item], draw: Callable[[Item, str, int], int | None]) -> list[Prediction]:
     def value(item: Item, slot: str, place: int) -> dict[str, Any]:
         found = draw(item, slot, place)
         return {"outcome": "ok" if found is not None else "unparseable", "value": found}
 
-    return PredictionTable.from_rows(
+    return [
         Prediction(
             item=item.id,
             cluster=item.id,
@@ -40,7 +47,7 @@ def drawn(items: list[Item], draw: Callable[[Item, str, int], int | None]) -> Pr
         for item in items
         for slot in item.inputs["observers"][0]["answers"]
         for place in range(len(item.inputs["observers"]))
-    )
+    ]
 
 
 def test_distances_of_one_dimension() -> None:
@@ -107,6 +114,22 @@ def test_equal_variances_are_ties_whatever_the_floats_say() -> None:
     assert found.value("variance_rho") == pytest.approx(3 / 15**0.5)
     # The highest of people is the fourth; of three at the second place the model's second highest is one.
     assert found.value("precision_at_3") == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
+
+
+def test_the_papers_figures_stand_beside_the_same_way_of_drawing() -> None:
+    items = [story(n, [[1, 5], [3, 3], [2, 4]]) for n in range(3)]
+    table = drawn(items, lambda *_: 3)
+    sheet = score(Scoring(table, "neutral", "subjective-persona", Interval(replicates=10), tuple(items)))
+    beside = {row[0]: row[3] for row in sheet.table("spread").rows}
+    assert (beside["mu_mae"], beside["precision_at_5"], beside["precision_at_1"]) == (0.874, 0.278, None)
+
+
+def test_a_draw_for_a_dimension_that_nobody_rated_is_compared_with_nothing() -> None:
+    made = draws([story(0, [[1, 5]])], lambda *_: 1)
+    bare = Prediction("s0", "s0", "control.select", "ok", 4, None, "draw=0")
+    found = measures(PredictionTable.from_rows([*made, bare]), "subjective")
+    assert found.value("mu_mae") == pytest.approx(2.0)
+    assert found.value("mu_mae:control.select") is None
 
 
 SEEDS = 20

@@ -12,6 +12,7 @@ import numpy as np
 
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
+from affectlab.benchmarks.care.references import SPREAD
 from affectlab.benchmarks.care.tally import Tally, mean
 from affectlab.items import Item
 from affectlab.metrics.distribution import precision_at_k, shares, spread, wasserstein
@@ -24,7 +25,7 @@ from affectlab.stats.measures import Measures, Share, Statistic
 
 AT = (1, 3, 5)
 DISTANCES = ("mu_mae", "sigma_mae", "wasserstein")
-HEADLINE = (*DISTANCES, "variance_rho", "precision_at_5", "coverage")
+HEADLINE = (*DISTANCES, "variance_rho", "coverage")
 ALL = (*DISTANCES, "variance_rho", *(f"precision_at_{k}" for k in AT))
 
 
@@ -131,18 +132,20 @@ def tables(scoring: Scoring, found: Mapping[str, Estimate]) -> tuple[Table, ...]
     """The figures beside the noise ceiling, and the distances by dimension."""
     asked = {scoring.table.item.values[code] for code in set(scoring.table.item.codes.tolist())}
     table = halves([item for item in scoring.items if item.id in asked])
+    published = SPREAD[scoring.protocol.removeprefix("subjective")]
     ceiling = _as_numbers(estimates(spread_measures(table), ALL, scoring.interval)) if len(table) else {}
     return (
         Table(
             "spread",
             "Spread of the model's draws against observers' ratings",
-            ("figure", "model", "observers split in halves"),
-            tuple((name, found[name], ceiling.get(name)) for name in ALL),
+            ("figure", "model", "observers split in halves", "paper, Qwen 3.5-9B"),
+            tuple((name, found[name], ceiling.get(name), published.get(name)) for name in ALL),
             "Distances are in scale points, standard deviations divide by n. The last column is the noise ceiling: "
             "mean over "
             "all splits of a story's observers into two halves. precision_at_k breaks ties at the cut at random "
             "and gives the "
-            "expected value.",
+            "expected value. The paper's figures are of other stories and prompts.",
+            {"paper, Qwen 3.5-9B": "number"},
         ),
         Table(
             "spread_by_dimension",
