@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -111,6 +112,7 @@ def test_by_label(scores: Scores) -> None:
     # precision, recall, F1, support, predicted
     assert found[POS] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 3, 3])
     assert found[VEIL] == pytest.approx([1 / 2, 1, 2 / 3, 1, 2])
+    assert found[NEU] == pytest.approx([1 / 2, 1 / 2, 1 / 2, 2, 2])  # record 5, unread, is gold of it all the same
     assert found["formulaic_positive"] == [None, None, None, 0, 0]
     assert cells(scores.table("per_emotion"))["awe"] == [None, 0, 0, 2, 0]
 
@@ -215,13 +217,17 @@ CHAINS: list[Mapping[str, str | None]] = [
 ]
 
 
-def chain_rows(chains: Iterable[Mapping[str, str | None]]) -> PredictionTable:
+def chain_predictions(chains: Iterable[Mapping[str, str | None]]) -> list[Prediction]:
     rows: list[Prediction] = []
     for index, wrong in enumerate(chains):
         item = Item(f"r{index + 1}", index, {"text": "t", "context": ""}, GOLD)
         reply = json.dumps({KEYS[slot]: label for slot, label in {**GOLD, **wrong}.items()})
         rows += PROTOCOLS["matrix"].read(item, Asking(), {("", "matrix"): Response(reply)})
-    return PredictionTable.from_rows(rows)
+    return rows
+
+
+def chain_rows(chains: Iterable[Mapping[str, str | None]]) -> PredictionTable:
+    return PredictionTable.from_rows(chain_predictions(chains))
 
 
 def test_where_a_chain_first_goes_wrong() -> None:
@@ -260,8 +266,13 @@ def test_likelihood_is_shown_per_token_too() -> None:
     response = Response(None, "scored", logprobs=tuple(logprobs), option_tokens=tuple(tokens))
     rows = PROTOCOLS["likelihood"].read(item, Asking(order="fixed"), {("", "stance"): response})
     whole = PredictionTable.from_rows(rows)
-    scoring = Scoring(whole, "neutral", "likelihood", Interval(replicates=10), predictions=rows)
+    (asked,) = rows
+    others = [replace(asked, item="no gold", gold=None), replace(asked, condition="anger", item="another state")]
+    more = replace(asked, item="other gold", gold=POS)  # right by sum, wrong per token
+    scoring = Scoring(whole, "neutral", "likelihood", Interval(replicates=10), predictions=[asked, *others])
     assert cells(score(scoring).table("per_token")) == {"stance": [1, 0, 1, 1]}
+    scoring = replace(scoring, predictions=[asked, more, *others])
+    assert cells(score(scoring).table("per_token")) == {"stance": [2, 1 / 2, 1 / 2, 1]}
     assert figures(scored(whole, "likelihood"))["accuracy:stance"] == 0
 
 
@@ -284,6 +295,63 @@ def test_units_are_records_right_in_every_task() -> None:
     found = measures(table(), "direct")
     assert {name for name, right in found.correct.items() if right} == {"01", "02", "06"}
     assert found.units_independent
+    # Of the chains 1 and 4 are: 4 is wrong in the stated stance alone, which is no task.
+    chains = measures(chain_rows(CHAINS), "matrix").correct
+    assert {name for name, right in chains.items() if right} == {"r1", "r4"}
+
+
+def test_units_have_gold_for_every_task_and_may_share_a_source() -> None:
+    rows = [
+        row("1", "stance", POS, POS), row("1", "intent", "humor", "humor"),
+        row("2", "stance", POS, POS), replace(row("2", "intent", "humor", "humor"), gold=None),
+        replace(row("3", "stance", POS, NEG), cluster="1"),
+    ]  # fmt: skip
+    found = measures(PredictionTable.from_rows(rows), "direct")
+    assert dict(found.correct) == {"1": True, "3": False}
+    assert not found.units_independent  # 3 is of the source of 1
+
+
+def test_an_order_and_a_repeat_stand_alone() -> None:
+    """Three right answers of different presentations are not one that is right in all three tasks."""
+    labels = {"stance": POS, "intent": "humor", "emotion": "love"}
+    for told in ({"variant": "order="}, {"repeat": ""}):
+        name = next(iter(told))
+        rows = [
+            row("1", task, gold, gold if place == wave else None, **{name: f"order={wave}" if told[name] else wave})
+            for wave in range(3)
+            for place, (task, gold) in enumerate(labels.items())
+        ]
+        found = measures(PredictionTable.from_rows(rows), "direct")
+        # Each of the three presentations has one answer right.
+        assert (found.value("joint_accuracy"), found.value("accuracy:stance")) == (0, pytest.approx(1 / 3))
+
+
+def test_chains_are_judged_by_repeat_and_only_with_gold_at_every_level() -> None:
+    once = chain_predictions([{}, {"explicit": "neutral"}])
+    again = [replace(line, repeat=1) for line in chain_predictions([{"emotion": "love"}, {}])]
+    half = [
+        replace(line, item="half", cluster="half", gold=None if line.slot == "intent" else line.gold)
+        for line in chain_predictions([{}])
+    ]
+    # Right as a whole: one of two; two of four with the repeat; the one without a gold intent is no chain.
+    for rows, n in ((once, 2), (once + again, 4), (once + half, 2)):
+        found = scored(PredictionTable.from_rows(rows), "matrix").table("chain")
+        (none,) = [line[2] for line in found.rows if line[0] == "none"]
+        assert isinstance(none, Estimate)
+        assert (none.value, none.n) == (1 / 2, n)
+
+
+def test_intervals_do_not_charge_labels_that_a_resample_lacks() -> None:
+    """25 records, all right, all labels there: a resample lacks some, and is perfect all the same."""
+    always = PredictionTable.from_rows(
+        row(f"{number:02d}", task, label, label)
+        for number in range(25)
+        for task, codes in ((task, list(CODES[task])) for task in TASKS)
+        for label in [codes[number % len(codes)]]
+    )
+    for figure in scored(always).headline:
+        assert figure.value == 1
+        assert figure.low in (None, 1) or not figure.name.startswith(("macro_f1", "average"))
 
 
 def test_order_consistency_wants_the_same_readable_answer() -> None:
@@ -294,6 +362,9 @@ def test_order_consistency_wants_the_same_readable_answer() -> None:
         row("4", "stance", POS, NEG, variant="order=0"), row("4", "stance", POS, NEG, variant="order=1"),
     ]  # fmt: skip
     assert figures(scored(PredictionTable.from_rows(rows)))["order_consistency"] == pytest.approx(2 / 4)
+    # Asked again, 1 is consistent in another answer: a repeat is not an order. 3 of 5.
+    again = [replace(line, value=NEG, repeat=1) for line in rows[:2]]
+    assert figures(scored(PredictionTable.from_rows([*rows, *again])))["order_consistency"] == pytest.approx(3 / 5)
 
 
 def test_published_averages_are_means_of_their_nine_figures() -> None:
