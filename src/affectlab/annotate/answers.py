@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+from affectlab.errors import UserError
 from affectlab.items import DataError, Gold, Row
 from affectlab.items.problems import Problem, shorten
 from affectlab.items.read import scan_rows
@@ -199,11 +200,10 @@ def read_answers(
         UserError: When the file cannot be read or lacks a column.
         WorldError: When the disk fails.
     """
-    from affectlab.errors import UserError
-
     rows, found = scan_rows(source, columns or {})
     there = dict.fromkeys(name for row in rows for name in row.data)
-    if absent := [name for name in ("item", "annotator", "value") if name not in there]:
+    needed = ("item", "annotator", *(() if "status" in there else ("value",)))  # all may have been skipped
+    if absent := [name for name in needed if name not in there]:
         raise UserError(
             f"{source}: no row has {', '.join(absent)}. The columns are: {', '.join(there)}. "
             f"Say which one is meant, for example --map {absent[0]}=COLUMN"

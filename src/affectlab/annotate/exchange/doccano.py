@@ -67,7 +67,7 @@ def read(path: str) -> Found:
         kind = "model" if who.startswith(_MODEL) else "human"
         rows = read_rows(str(file))
         kinds = {str(row.data.get("kind", "")) for row in rows} - {""}
-        many = any(len(row.data.get("label") or ()) > 1 for row in rows)
+        many = any(isinstance(found := row.data.get("label"), list) and len(found) > 1 for row in rows)
         holds = kinds.pop() if len(kinds) == 1 else "set" if many else "label"
         for row in rows:
             labels = row.data.get("label")

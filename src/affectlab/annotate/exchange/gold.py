@@ -101,7 +101,7 @@ def _settled(
     models = [one for one in given if one.kind == "model"]
     counted = people or [one for one in models if one.counts]
     votes = Counter(_key(one.value) for one in counted)
-    values = {_key(one.value): one.value for one in counted}
+    values = {_key(one.value): one.value for one in reversed(counted)}  # as the first of them wrote it
     if decision is not None:
         value = decision.value
         source: Source = "no-gold" if value is None else "adjudicated"

@@ -114,7 +114,8 @@ def read(path: str) -> Found:
             }
             if one.get("was_cancelled"):
                 answers += [
-                    Answer(value=None, slot=slot, status="skipped", **shared) for slot in types or seen or {SLOT}
+                    Answer(value=None, slot=slot, status="skipped", **shared)
+                    for slot in task["data"].get(_TYPES) or sorted(seen) or [SLOT]
                 ]
                 continue
             try:
@@ -185,7 +186,9 @@ def _values(
             found[slot] = {**found.get(slot, {}), **({label: much} if label else {})}  # type: ignore[dict-item]
         elif name in found:
             raise BadFieldError(name, chosen, "one result for each slot (per-region results are not read)")
-        elif (value := value_from(chosen, types.get(name, "label"))) is not None:
+        elif (value := value_from(chosen, types.get(name, "label"))) is None:
+            left["result without a value"] += 1
+        else:
             found[name] = value
     return list(found.items())
 
