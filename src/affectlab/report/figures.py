@@ -2,8 +2,8 @@
 
 Which figure a table gets follows from its id and headings, never from the benchmark: tables whose id starts
 with ``by_`` are slices, one with columns precision, recall and F1 is drawn per label, ``position`` is position
-bias. Every function returns a matplotlib figure (or ``None`` when there is nothing to draw) in the stand-in
-colours of ``report.svg``.
+bias, bins with what was stated and what came true make a reliability diagram. Every function returns a
+matplotlib figure (or ``None`` when there is nothing to draw) in the stand-in colours of ``report.svg``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from affectlab.report import cells
 from affectlab.report.model import RunReport
 from affectlab.report.names import figure_name, heading_name, row_name
 from affectlab.report.references import standing
+from affectlab.report.reliability import reliability
 from affectlab.report.svg import GRID, HEAT, INK, MUTED, PAPER, SERIES, canvas, drawing
 from affectlab.stats.estimate import Estimate, Unit
 
@@ -43,7 +44,7 @@ def figures_of(report: RunReport) -> Iterator[tuple[str, str, Any]]:
 def _drawn(scores: Scores) -> Iterator[tuple[str, Any | None]]:
     yield SLICES, slices(breakdowns(scores), scores.headline[0] if scores.headline else None)
     for table in scores.tables:
-        yield table.id, position(table) if table.id == "position" else per_label(table)
+        yield table.id, position(table) if table.id == "position" else per_label(table) or reliability(table)
     for matrix in scores.matrices:
         yield matrix.id, heatmap(matrix)
 
