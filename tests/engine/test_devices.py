@@ -169,7 +169,7 @@ def test_every_tensor_is_where_it_is_used(name: str, fork: bool, monkeypatch: py
                 writing = Continuation(stack, together, [], [], frozenset())
                 made: Any = [SimpleNamespace(lane=lane) for _ in batch.nodes for lane in range(len(together))]
                 lengths = torch.full((count,), mask.shape[1])
-                logits = writing._next(made, one_more.long(), mask, lengths, batch.past.grown(stack.config))
+                logits = writing._next(made, one_more.long(), mask, lengths, batch.past.grown(stack.config, 1))
                 assert logits.shape == (count, architectures.VOCABULARY)
         assert batches
 

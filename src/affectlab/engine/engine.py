@@ -15,7 +15,7 @@ from affectlab.engine.generating import Continuation
 from affectlab.engine.hidden import HiddenFile, Position, Read
 from affectlab.engine.interventions import NEUTRAL, Intervention
 from affectlab.engine.interventions import check as check_interventions
-from affectlab.engine.memory import levels
+from affectlab.engine.memory import LEVELS, levels
 from affectlab.engine.opening import open_stack
 from affectlab.engine.passes import Lanes, Walk, lanes
 from affectlab.engine.pictured import Pictured, check_inputs
@@ -93,8 +93,10 @@ class Engine:
         plain, pictured = self._split(rows, [len(row.prompt) for row in rows])
 
         def run(together: Lanes, numbers: list[int], budget: int, walks: list[Walk]) -> Iterator[tuple[int, Any]]:
-            plan = ScorePlan(rows, numbers, self._levels([sizes[number] for number in numbers]), coded=coded)
-            walks.append(Walk(self._stack, together, budget, plan.reads))
+            pieces = self._levels([sizes[number] for number in numbers])
+            plan = ScorePlan(rows, numbers, pieces, coded=coded)
+            packs = self.report.packing and pieces == LEVELS
+            walks.append(Walk(self._stack, together, budget, plan.reads, packs=packs))
             sums = Sums(plan, rows, len(together))
             for batch in walks[-1].run(plan.roots):
                 for row, found in sums.add(batch.nodes, batch.logits):
@@ -161,7 +163,9 @@ class Engine:
                 for row, each in zip(ended, np.split(found, ends[:-1], axis=1), strict=True):
                     yield row, list(each)
 
-        yield from self._each(range(len(texts)), (), [len(text.ids) for text in texts], interventions, run, lambda *_: [])
+        yield from self._each(
+            range(len(texts)), (), [len(text.ids) for text in texts], interventions, run, lambda *_: []
+        )
 
     def generate(
         self, rows: Sequence[GenerateRow], interventions: Sequence[Intervention] = (NEUTRAL,)

@@ -79,9 +79,9 @@ class Continuation:
         stack = self.stack
         nodes = torch.tensor(places, device=stack.device)
         past = batch.past.select(nodes)
-        cache = past.grown(stack.config)
         numbers = [self.numbers[text] for text in (batch.nodes[place].text for place in places) if text is not None]
         texts = [self.text(number, lane) for number in numbers for lane in range(len(self.lanes))]
+        cache = past.grown(stack.config, max(text.generation.max_tokens for text in texts))
         lengths = torch.tensor(
             [batch.nodes[place].end for place in places for _ in range(len(self.lanes))], device=stack.device
         )

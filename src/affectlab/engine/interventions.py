@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -41,7 +41,7 @@ class Edit:
     """
 
     layer: int
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] = field(repr=False)
     kind: Kind = "add"
     amount: float = 1.0
 
@@ -68,12 +68,12 @@ class Gate:
     """
 
     layer: int
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] = field(repr=False)
     threshold: float
     side: Side = "above"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Intervention:
     """Edits made together, in order. No edits: the model as it is, to the bit.
 
@@ -87,6 +87,11 @@ class Intervention:
     edits: tuple[Edit, ...] = ()
     positions: Positions = "all"
     gate: Gate | None = None
+
+    def __repr__(self) -> str:
+        count = f"{len(self.edits)} edit{'' if len(self.edits) == 1 else 's'} of layers {sorted(self.layers)}"
+        gate = f", {self.gate}" if self.gate else ""
+        return f"Intervention({f'{count} at {self.positions} positions{gate}' if self.edits else 'none'})"
 
     @property
     def active(self) -> tuple[Edit, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-_LEVELS = 3
+LEVELS = 3
 """Pieces a text is cut into at most: what many texts share, what a few share, its own end."""
 
 
@@ -90,8 +90,12 @@ class Past:
                 fresh.layers[layer] = _rows_of(*parts[-1]) if start <= layer < stop else parts[-1][0]
         return fresh
 
-    def grown(self, config: Any) -> Any:
-        """A cache of transformers' own, one row for each node and condition, to generate with."""
+    def grown(self, config: Any, room: int) -> Any:
+        """A cache to generate with, one row for each node and condition.
+
+        Keys and values of layers that see all columns stand where ``room`` more columns fit behind them; what has a
+        window or a state is transformers' own.
+        """
         import torch
 
         grown = fresh_cache(config)
@@ -101,11 +105,14 @@ class Past:
                 for one, nodes in zip(self.segments, self.nodes, strict=True)
             ]
             if _shared_kind(blank):
-                keys, values = (
+                whole = [
                     torch.cat([held[which].index_select(0, rows.to(held[which].device)) for held, rows in parts], dim=2)
                     for which in (0, 1)
-                )
-                blank.update(keys, values)
+                ]
+                if blank.is_sliding:
+                    blank.update(*whole)
+                else:
+                    grown.layers[layer] = _roomy_class()(*whole, room)
             elif parts[-1][0] is not None:
                 grown.layers[layer] = _rows_of(*parts[-1])
         return grown
@@ -145,9 +152,9 @@ def levels(config: Any, longest: int, *, growing: bool) -> int:
         growing: Whether tokens will follow the last piece.
     """
     window = shortest_window(config)
-    if keeps_state(config) or (window is not None and _LEVELS * longest > window):
+    if keeps_state(config) or (window is not None and LEVELS * longest > window):
         return 1 if growing else 2
-    return _LEVELS
+    return LEVELS
 
 
 def shortest_window(config: Any) -> int | None:
@@ -225,3 +232,40 @@ def _shared_class() -> Any:
             return self._columns
 
     return SharedLayer
+
+
+@cache
+def _roomy_class() -> Any:
+    from transformers.cache_utils import DynamicLayer
+
+    class RoomyLayer(DynamicLayer):  # type: ignore[misc]
+        """Keys and values with room for those of new tokens, which need no copy of all that came before."""
+
+        def __init__(self, keys: Any, values: Any, room: int) -> None:
+            super().__init__()
+            self.is_initialized = True
+            self._hold((keys, values), keys.shape[2] + room)
+
+        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+            start, stop = self.get_seq_length(), self.get_seq_length() + key_states.shape[2]
+            for buffer, new in zip(self._buffers, (key_states, value_states), strict=True):
+                buffer[:, :, start:stop] = new
+            self._show(stop)
+            return self.keys, self.values
+
+        def reorder_cache(self, beam_idx: Any) -> None:
+            rows = beam_idx.to(self.keys.device)
+            held = self.keys.index_select(0, rows), self.values.index_select(0, rows)
+            self._hold(held, self._buffers[0].shape[2])
+
+        def _hold(self, held: tuple[Any, Any], columns: int) -> None:
+            self._buffers = [one.new_empty(*one.shape[:2], columns, one.shape[3]) for one in held]
+            length = held[0].shape[2]
+            for buffer, one in zip(self._buffers, held, strict=True):
+                buffer[:, :, :length] = one
+            self._show(length)
+
+        def _show(self, length: int) -> None:
+            self.keys, self.values = (buffer[:, :, :length] for buffer in self._buffers)
+
+    return RoomyLayer

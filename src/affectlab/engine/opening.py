@@ -58,6 +58,7 @@ def open_stack(stack: Stack, settings: EngineSettings) -> Opened:
         exact=exact,
         head_rows=checked.head_rows,
         sharing=checked.sharing and settings.sharing,
+        packing=checked.packing and settings.sharing,
         fork=checked.fork and settings.fork,
         recurrent=keeps_state(stack.config),
         window=shortest_window(stack.config),

@@ -9,6 +9,7 @@ from typing import Any
 from affectlab.engine.edits import Edits
 from affectlab.engine.interventions import Intervention
 from affectlab.engine.memory import Past, Segment, kept
+from affectlab.engine.packing import Row, read_places, tree_mask
 from affectlab.engine.prefixes import Node
 from affectlab.engine.stack import Pass, Stack
 from affectlab.engine.texts import padded
@@ -80,8 +81,8 @@ class Batch:
     """Nodes of a forest that were run together.
 
     Attributes:
-        nodes: The nodes.
-        past: What came before them and, where it is kept, they themselves.
+        nodes: The nodes, ends that are packed behind one right after it.
+        past: What came before them and, where it is kept, they themselves; for each that is not packed.
         logits: ``[read, condition, vocabulary]``, float32, of the places asked for, nodes in order.
     """
 
@@ -100,6 +101,7 @@ class Walk:
         budget: Most tokens of a pass.
         reads: For a node, the places within it whose logits are wanted.
         keep: Whether leaves are kept in the past, for what comes after them.
+        packs: Whether short ends may run in one row with what they continue.
         spare: For a node, further tokens that its rows will need.
         rows: Rows of the latest pass, one for each node and condition.
         tokens: Its tokens, padding included.
@@ -112,6 +114,7 @@ class Walk:
     budget: int
     reads: Callable[[Node], Sequence[int]]
     keep: bool = False
+    packs: bool = False
     spare: Callable[[Node], int] = lambda _node: 0
     rows: int = 0
     tokens: int = 0
@@ -120,61 +123,61 @@ class Walk:
         """Run a forest; each batch as it is done, parents before children."""
         yield from self._level([(root, 0) for root in roots], Past())
 
-    def _level(self, nodes: list[tuple[Node, int]], past: Past) -> Iterator[Batch]:
+    def _level(self, nodes: Sequence[tuple[Node, int]], past: Past) -> Iterator[Batch]:
         import torch
 
-        nodes.sort(key=lambda pair: (len(pair[0].tokens) + self.spare(pair[0]), pair[0].end), reverse=True)
-        for chunk in self._chunks(nodes):
+        rows = [(Row.of(node, packs=self.packs and not self.keep), parent) for node, parent in nodes]
+        rows.sort(key=lambda pair: (len(pair[0]) + self.spare(pair[0].node), pair[0].node.end), reverse=True)
+        for chunk in self._chunks(rows):
             parents = torch.tensor([parent for _, parent in chunk], device=self.stack.device)
-            batch = self._forward([node for node, _ in chunk], past.select(parents))
+            batch = self._forward([row for row, _ in chunk], past.select(parents))
             yield batch
-            children = [(child, place) for place, (node, _) in enumerate(chunk) for child in node.children]
+            children = [
+                (child, place) for place, (row, _) in enumerate(chunk) if not row.ends for child in row.node.children
+            ]
             if children:
                 yield from self._level(children, batch.past)
 
-    def _chunks(self, nodes: list[tuple[Node, int]]) -> Iterator[list[tuple[Node, int]]]:
+    def _chunks(self, rows: Sequence[tuple[Row, int]]) -> Iterator[list[tuple[Row, int]]]:
         vocabulary = self.stack.config.vocab_size
-        chunk: list[tuple[Node, int]] = []
+        chunk: list[tuple[Row, int]] = []
         longest = columns = reads = 0
-        for node, parent in nodes:
-            new = (
-                max(longest, len(node.tokens) + self.spare(node) + (node.start if self.keep else 0)),
-                max(columns, node.end),
-                reads + len(self.reads(node)),
-            )
-            rows = (len(chunk) + 1) * len(self.lanes)
+        for row, parent in rows:
+            start = row.node.start
+            own = len(row) + self.spare(row.node) + (start if self.keep else 0)
+            read = sum(len(self.reads(node)) for node in row.nodes)
+            new = max(longest, own), max(columns, start + len(row)), reads + read
+            count = (len(chunk) + 1) * len(self.lanes)
             full = (
-                rows * new[0] > self.budget
-                or rows * new[1] > _COLUMNS * self.budget
+                count * new[0] > self.budget
+                or count * new[1] > _COLUMNS * self.budget
                 or new[2] * len(self.lanes) * vocabulary > _LOGITS
             )
             if chunk and full:
                 yield chunk
-                chunk = []
-                new = (
-                    len(node.tokens) + self.spare(node) + (node.start if self.keep else 0),
-                    node.end,
-                    len(self.reads(node)),
-                )
-            chunk.append((node, parent))
+                chunk, new = [], (own, start + len(row), read)
+            chunk.append((row, parent))
             longest, columns, reads = new
         if chunk:
             yield chunk
 
-    def _forward(self, nodes: list[Node], past: Past) -> Batch:
-        """Run nodes that continue the same segments."""
+    def _forward(self, rows: Sequence[Row], past: Past) -> Batch:
+        """Run rows that continue the same segments."""
         import torch
 
         stack, count = self.stack, len(self.lanes)
-        root = nodes[0].parent is None
-        codes, real = padded([node.tokens for node in nodes], stack.device, left=root)
+        root = rows[0].node.parent is None
+        codes, real = padded([row.tokens for row in rows], stack.device, left=root)
+        positions, _ = padded([row.positions for row in rows], stack.device, left=root)
         ids, prompt = codes >> 1, (codes & 1) == 0
-        starts = torch.tensor([node.start for node in nodes], device=stack.device)
-        positions = starts[:, None] + (real.long().cumsum(-1) - 1).clamp(min=0)
         before = past.mask()
-        mask = real if before is None else torch.cat([before, real], dim=1)
-        self.rows, self.tokens = len(nodes) * count, ids.numel() * count
-        keep = self.keep or any(node.children for node in nodes)
+        if any(row.ends for row in rows):
+            owners, _ = padded([row.owners for row in rows], stack.device, left=root)
+            mask = tree_mask(before, real, owners, stack.model.dtype)
+        else:
+            mask = real if before is None else torch.cat([before, real], dim=1)
+        self.rows, self.tokens = len(rows) * count, ids.numel() * count
+        keep = self.keep or any(row.node.children and not row.ends for row in rows)
         cached = keep or bool(past.segments)
 
         fork, lower, entering = self.lanes.fork, None, None
@@ -182,7 +185,7 @@ class Walk:
             lower = past.cache(stack.config, 0, fork, per_lane=False, keep=keep) if cached else None
             below = Pass(ids, mask, positions, lower, stop=fork, captured=frozenset({fork - 1}))
             entering = stack.run(below).outputs[fork - 1].repeat_interleave(count, 0)
-        which = torch.arange(count, device=stack.device).repeat(len(nodes))
+        which = torch.arange(count, device=stack.device).repeat(len(rows))
         each_real, each_prompt = real.repeat_interleave(count, 0), prompt.repeat_interleave(count, 0)
         upper = past.cache(stack.config, fork, len(stack), per_lane=True, keep=keep) if cached else None
         above = Pass(
@@ -194,7 +197,7 @@ class Walk:
             entering=entering,
             change=self.lanes.edits.on(which, each_real, each_prompt),
             changed=self.lanes.edits.layers,
-            read=self._read(nodes, real),
+            read=self._read(rows, real),
         )
         logits = stack.run(above).logits
         if keep and upper is not None:
@@ -204,20 +207,14 @@ class Walk:
             past = past.then(Segment(real, own, fork, count))
         if logits is not None:
             logits = logits.float().unflatten(0, (-1, count))
-        return Batch(nodes, past, logits)
+        return Batch([node for row in rows for node in row.nodes], past, logits)
 
-    def _read(self, nodes: list[Node], real: Any) -> tuple[Any, Any] | None:
+    def _read(self, rows: Sequence[Row], real: Any) -> tuple[Any, Any] | None:
         import torch
 
-        count = len(self.lanes)
-        width = real.shape[1]
-        rows, tokens = [], []
-        for place, node in enumerate(nodes):
-            offset = width - len(node.tokens) if node.parent is None else 0
-            for at in self.reads(node):
-                for lane in range(count):
-                    rows.append(place * count + lane)
-                    tokens.append(offset + at)
-        if not rows:
+        places = read_places(rows, self.reads, real.shape[1], left=rows[0].node.parent is None)
+        if not places:
             return None
-        return torch.tensor(rows, device=real.device), torch.tensor(tokens, device=real.device)
+        count = len(self.lanes)
+        at, tokens = torch.tensor(places, device=real.device).repeat_interleave(count, 0).unbind(1)
+        return at * count + torch.arange(count, device=real.device).repeat(len(places)), tokens

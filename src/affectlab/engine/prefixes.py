@@ -61,6 +61,14 @@ def forest(texts: Sequence[tuple[int, ...]], levels: int, pass_cost: int = PASS_
     return roots
 
 
+def split(node: Node, length: int) -> Node:
+    """A node whose first ``length`` tokens, fewer than all, are a node of their own."""
+    rest = Node(node.tokens[length:], node.start + length, node.text, children=node.children)
+    head = Node(node.tokens[:length], node.start, parent=node.parent, children=[rest])
+    _link(head)
+    return head
+
+
 def _common(one: tuple[int, ...], other: tuple[int, ...]) -> int:
     """Length of the common beginning, the last token of either left out."""
     low, high = 0, min(len(one), len(other)) - 1

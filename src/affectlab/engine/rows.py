@@ -26,7 +26,7 @@ class TextRow:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreRow:
     """A prompt and its options, as token ids.
 
@@ -41,6 +41,10 @@ class ScoreRow:
     options: Sequence[Sequence[int]]
     name: str = ""
     inputs: Mapping[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        shown = ", with images" if self.inputs else ""
+        return f"ScoreRow({self.name!r}: {len(self.prompt)} tokens, {len(self.options)} options{shown})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,7 @@ class EngineReport:
         exact: Whether results do not depend on the batch (up to rounding in float32); half precision is not exact.
         head_rows: Whether the head is given only the positions that are read; else it computes all.
         sharing: Whether shared beginnings are computed once.
+        packing: Whether short ends of texts that differ there alone run in one row, told apart by the mask.
         fork: Whether layers below the first edit are computed once for all conditions.
         recurrent: Whether some layers keep a state instead of keys and values.
         window: Shortest sliding window in tokens, if any.
@@ -145,6 +150,7 @@ class EngineReport:
     exact: bool
     head_rows: bool
     sharing: bool
+    packing: bool
     fork: bool
     recurrent: bool
     window: int | None

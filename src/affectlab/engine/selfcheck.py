@@ -11,9 +11,9 @@ import numpy as np
 
 from affectlab.engine.edits import Edits
 from affectlab.engine.interventions import NEUTRAL, Edit, Intervention
-from affectlab.engine.memory import levels
+from affectlab.engine.memory import LEVELS, levels
 from affectlab.engine.passes import Batch, Lanes, Walk
-from affectlab.engine.prefixes import forest
+from affectlab.engine.prefixes import forest, split
 from affectlab.engine.stack import Outcome, Pass, Stack
 from affectlab.engine.texts import probe_texts
 
@@ -32,6 +32,7 @@ class Checked:
         head_rows: Giving the head only the positions that are read.
         batch: Padding and batching.
         sharing: Computing a shared beginning once.
+        packing: Running short ends in one row with what they continue.
         fork: Computing lower layers once.
         cache: Generating with a cache.
         deviations: By the name of the check.
@@ -41,6 +42,7 @@ class Checked:
     head_rows: bool = False
     batch: bool = False
     sharing: bool = False
+    packing: bool = False
     fork: bool = False
     cache: bool = False
     deviations: dict[str, float] = field(default_factory=dict)
@@ -115,20 +117,25 @@ class _Probe:
         found = self.single(text, 1, read=(torch.zeros_like(last), last), **how)
         return self._gap(1, 1, [len(text) - 1], _logprobs(found.logits))
 
-    def compare(self, pieces: int, cut: int, *, fork: bool) -> tuple[float, float]:
+    def compare(self, pieces: int, cut: int, *, fork: bool, packs: bool = False) -> tuple[float, float]:
         """Largest differences from what is wanted.
 
         Texts are run in up to ``pieces`` pieces without their last ``cut`` tokens, none or one; those are then fed to
         the cache. What no plain pass gave is wanted as the first comparison, of whole texts in one batch, gives it.
+        With ``packs`` the texts' own ends run in one row with what is before them, but its first token, which runs
+        before.
 
         Returns:
             Of what the pieces gave, and of what the fed tokens gave.
         """
         lanes = self.lanes(fork=fork)
-        walk = Walk(self.stack, lanes, 1 << 20, lambda node: range(len(node.tokens))[cut - 3 :], keep=bool(cut))
+        walk = Walk(
+            self.stack, lanes, 1 << 20, lambda node: range(len(node.tokens))[cut - 3 :], keep=bool(cut), packs=packs
+        )
         pieced = fed = 0.0
         coded = [tuple(2 * token for token in text[: len(text) - cut]) for text in self.texts]
-        for batch in walk.run(forest(coded, pieces, pass_cost=0)):
+        roots = forest(coded, pieces, pass_cost=0)
+        for batch in walk.run([split(root, 1) for root in roots] if packs else roots):
             found, at = _logprobs(batch.logits), 0
             for node in batch.nodes:
                 read = len(node.tokens[cut - 3 :])
@@ -160,7 +167,7 @@ class _Probe:
             ids,
             torch.cat([mask, every], dim=1),
             lengths,
-            past.grown(self.stack.config),
+            past.grown(self.stack.config, 1),
             change=lanes.edits.on(which, every, every),
             changed=lanes.edits.layers,
             read=(rows, torch.zeros_like(rows)),
@@ -204,12 +211,14 @@ def check(stack: Stack, *, exact: bool) -> Checked:
     longest = max(map(len, probe.texts))
     deep, growing = (levels(stack.config, longest, growing=growing) for growing in (False, True))
     if deep == growing and _check_together(probe, checked, deep, bar):
+        _check_packing(probe, checked, deep, bar)
         return checked
     for label, pieces, fork in (("sharing and fork", deep, True), ("sharing", deep, False), ("fork", 1, True)):
         found = _tried(checked, label, partial(probe.compare, pieces, 0, fork=fork))
         if found is not None and _passes(checked, label, found[0], bar):
             checked.sharing, checked.fork = pieces > 1, fork
             break
+    _check_packing(probe, checked, deep, bar)
     pieces = growing if checked.sharing else 1
     found = _tried(checked, "cache", partial(probe.compare, pieces, 1, fork=checked.fork))
     checked.cache = found is not None and _passes(checked, "cache", max(found), bar)
@@ -242,6 +251,13 @@ def _check_together(probe: _Probe, checked: Checked, pieces: int, bar: float) ->
     checked.sharing, checked.fork, checked.cache = pieces > 1, True, True
     checked.deviations |= {"sharing and fork": pieced, "cache": fed}
     return True
+
+
+def _check_packing(probe: _Probe, checked: Checked, pieces: int, bar: float) -> None:
+    """Whether ends can be packed, where beginnings are shared and there is neither a window nor a state."""
+    if checked.sharing and pieces == LEVELS:
+        found = _tried(checked, "packing", partial(probe.compare, pieces, 0, fork=checked.fork, packs=True))
+        checked.packing = found is not None and _passes(checked, "packing", found[0], bar)
 
 
 def _edited(stack: Stack) -> Intervention:

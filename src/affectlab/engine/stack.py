@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
 """What the cache is called in a model's forward: newer transformers, older ones, state-space models of older ones."""
+
+_GROUPED = "TRANSFORMERS_SDPA_FORCE_GQA"
 
 Change = Callable[[int, Any], Any]
 """From a layer's number and output to the output that replaces it."""
@@ -70,7 +73,8 @@ class Pass:
 
     Attributes:
         ids: ``[row, token]``.
-        mask: ``[row, column]``: whether a column, of the cache or of ``ids``, holds a token.
+        mask: ``[row, column]``: whether a column, of the cache or of ``ids``, holds a token; or ``[row, 1, token,
+            column]``: what is added to a token's attention to a column.
         positions: ``[row, token]``: place of each token in its text.
         cache: What came before, in and out; ``None`` for nothing and nothing kept.
         first: First layer that is run; the ones before it are skipped.
@@ -189,6 +193,8 @@ class Stack:
             arguments[self._cache_name] = step.cache
         with torch.inference_mode(), ExitStack() as undo:
             undo.enter_context(self._skipping(step))
+            if self.device.type == "cpu":
+                undo.enter_context(_heads_grouped())
             for layer in sorted(step.changed | step.captured):
                 undo.enter_context(self._hooked(layer, step, outcome))
             if self.gathers:
@@ -289,6 +295,24 @@ class Stack:
             )
         learned.logits = out.logits[0].float()
         return learned
+
+
+@contextmanager
+def _heads_grouped() -> Iterator[None]:
+    """Have attention read the keys and values that several heads share where they are.
+
+    Transformers copies them for every head unless this variable says otherwise; the processor's kernel needs no copy,
+    and gives the same numbers. Versions that do not know the variable copy.
+    """
+    before = os.environ.get(_GROUPED)
+    os.environ[_GROUPED] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_GROUPED]
+        else:
+            os.environ[_GROUPED] = before
 
 
 @contextmanager
