@@ -153,8 +153,8 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
     """Write a project's answers to a file; returns what was written, in words.
 
     Raises:
-        UserError: When there is no such form, ``strict`` and something is pending, or the benchmark is not told its file
-            of items.
+        UserError: When there is no such form, ``strict`` and something is pending, or the benchmark's items are not
+            named.
         OSError: When the file cannot be written.
     """
     if wish.form not in FORMS:

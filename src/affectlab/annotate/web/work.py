@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +14,7 @@ from starlette.responses import Response
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.keys import COMMANDS, shortcuts
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import Option, Slot
 from affectlab.annotate.stages import CONSENT, STORY, TRAINING, stages_after, stages_before
 from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store.people import Person
@@ -198,8 +200,27 @@ def form_pages(design: Design, unit: Unit, language: str) -> list[dict[str, Any]
     return [{"title": title, "slots": [slot_view(slot, unit, language) for slot in slots]} for title, slots in grouped]
 
 
-def slot_view(slot: Slot, unit: Unit | None, language: str) -> dict[str, Any]:
-    """A slot as the template draws it: its options with their keys, and what the page's script must know of it."""
+@dataclass(frozen=True)
+class SlotView:
+    """A slot as the template draws it.
+
+    Attributes:
+        slot: The slot.
+        options: Its options for this item.
+        keys: Their keys, by option id.
+        derive: For a derived slot: what it is made of, as JSON for the page's script.
+        when: Its condition, likewise.
+    """
+
+    slot: Slot
+    options: tuple[Option, ...]
+    keys: Mapping[str, str]
+    derive: str
+    when: str
+
+
+def slot_view(slot: Slot, unit: Unit | None, language: str) -> SlotView:
+    """A slot with its options, their keys, and what the page's script must know of it."""
     offered = options_of(slot, unit)
     keys = shortcuts(slot, offered)
     made_of = ""
@@ -211,7 +232,7 @@ def slot_view(slot: Slot, unit: Unit | None, language: str) -> dict[str, Any]:
         table = {"|".join(label.parts): names.get(label.id, label.id) for label in space}
         made_of = json.dumps({"of": list(slot.composes), "table": table}, ensure_ascii=False)
     when = json.dumps({"slot": slot.when.slot, "equals": list(slot.when.equals)}) if slot.when else ""
-    return {"slot": slot, "options": offered, "keys": keys, "derive": made_of, "when": when}
+    return SlotView(slot, offered, keys, made_of, when)
 
 
 def _progress(conn: Connection, design: Design, person: Person) -> dict[str, int]:
