@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from affectlab.engine import (
 from affectlab.engine.drawing import Draw
 from affectlab.engine.hidden import batches
 from affectlab.engine.passes import lanes
-from affectlab.engine.scoring import stems
+from affectlab.engine.scoring import not_finite, stems
 from affectlab.engine.stack import Stack, find_layers
 from affectlab.errors import UserError, WorldError
 
@@ -148,14 +149,23 @@ def test_numbers_that_are_not_finite_name_the_rows() -> None:
         model.model.embed_tokens.weight[92] = float("nan")
     named = [ScoreRow(prompt, OPTIONS, f"item {number}") for number, prompt in enumerate(PROMPTS)]
     # 92 is in the last prompt alone.
-    with pytest.raises(WorldError, match=r"not finite for item 6\. .*float32"):
+    with pytest.raises(WorldError, match=r"not finite for item 6\. Its weights are damaged, or an edit"):
         list(engine.score(named))
     with pytest.raises(WorldError, match=r"not finite for row 6\."):
         list(engine.generate([GenerateRow(prompt, Generation(2)) for prompt in PROMPTS]))
     with pytest.raises(WorldError, match=r"not finite for row 6\."):
         list(engine.next_tokens(PROMPTS))
-    with pytest.raises(WorldError, match="not finite for row 6"):
+    with pytest.raises(WorldError, match=r"layer outputs are not finite for row 6\. Its weights"):
         engine.hidden(PROMPTS)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "advice"), [("float32", "fetch the weights anew"), ("float16", "overflow in float16.*use float32")]
+)
+def test_advice_on_numbers_that_are_not_finite_fits_the_number_type(dtype: str, advice: str) -> None:
+    error = str(not_finite("logits", [f"row {number}" for number in range(7)], dtype))
+    assert re.search(rf"for row 0, row 1, row 2, row 3, row 4 and 2 more\. .*{advice}", error)
+    assert dtype != "float32" or "float32" not in error
 
 
 def test_next_tokens_are_the_distribution_of_a_plain_pass(model: Any, engine: Engine) -> None:

@@ -64,6 +64,10 @@ def test_edits_that_do_not_fit_are_refused(one: Edit, message: str) -> None:
     """[7, 27]"""
     with pytest.raises(UserError, match=message):
         check([NEUTRAL, Intervention((one,))], 2, ROOM)
+    with pytest.raises(UserError, match=r"^Intervention 1, layer"):
+        check([NEUTRAL, Intervention((one,))], 2, ROOM)
+    with pytest.raises(UserError, match=r"^anger@2, layer"):
+        check([NEUTRAL, Intervention((one,), name="anger@2")], 2, ROOM)
 
 
 def positions(one: Intervention, out: list[list[float]]) -> list[list[float]]:

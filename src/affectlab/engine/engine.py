@@ -22,9 +22,9 @@ from affectlab.engine.pictured import Pictured, check_inputs
 from affectlab.engine.prefixes import forest
 from affectlab.engine.rows import EngineSettings, Generated, GenerateRow, ScoreRow, TextRow
 from affectlab.engine.running import Run, Runner, smaller
-from affectlab.engine.scoring import ScorePlan, Sums, check_finite, check_ids, check_rows, name
+from affectlab.engine.scoring import ScorePlan, Sums, check_finite, check_ids, check_rows, name, not_finite
 from affectlab.engine.stack import Stack
-from affectlab.errors import UserError, WorldError
+from affectlab.errors import UserError
 
 
 class Engine:
@@ -97,7 +97,7 @@ class Engine:
             plan = ScorePlan(rows, numbers, pieces, coded=coded)
             packs = self.report.packing and pieces == LEVELS
             walks.append(Walk(self._stack, together, budget, plan.reads, packs=packs))
-            sums = Sums(plan, rows, len(together))
+            sums = Sums(plan, rows, len(together), self.report.dtype)
             for batch in walks[-1].run(plan.roots):
                 for row, found in sums.add(batch.nodes, batch.logits):
                     yield row, list(found)
@@ -132,7 +132,7 @@ class Engine:
             for batch in walks[-1].run(forest(coded, self._levels([sizes[number] for number in numbers]))):
                 ended = [numbers[node.text] for node in batch.nodes if node.text is not None]
                 if ended:
-                    check_finite(batch.logits, [[name(texts, row)] for row in ended])
+                    check_finite(batch.logits, [[name(texts, row)] for row in ended], self.report.dtype)
                     for row, found in zip(ended, batch.logits.log_softmax(-1).cpu().numpy(), strict=True):
                         yield row, list(found)
 
@@ -157,11 +157,12 @@ class Engine:
             walks.append(Walk(self._stack, together, budget, lambda node: range(len(node.tokens))))
             for batch in walks[-1].run(forest(coded, 1)):
                 ended = [numbers[node.text] for node in batch.nodes if node.text is not None]
-                check_finite(batch.logits, [[name(texts, row)] for row in ended for _ in texts[row].ids])
+                each = [[name(texts, row)] for row in ended for _ in texts[row].ids]
+                check_finite(batch.logits, each, self.report.dtype)
                 found = batch.logits.log_softmax(-1).transpose(0, 1).cpu().numpy()
                 ends = np.cumsum([len(node.tokens) for node in batch.nodes])
-                for row, each in zip(ended, np.split(found, ends[:-1], axis=1), strict=True):
-                    yield row, list(each)
+                for row, logprobs in zip(ended, np.split(found, ends[:-1], axis=1), strict=True):
+                    yield row, list(logprobs)
 
         yield from self._each(
             range(len(texts)), (), [len(text.ids) for text in texts], interventions, run, lambda *_: []
@@ -366,6 +367,5 @@ class Engine:
                 continue
             bad = [number for number, row in zip(numbers, read.outputs, strict=True) if not np.isfinite(row).all()]
             if bad:
-                named = ", ".join(name(texts, number) for number in bad[:5])
-                raise WorldError(f"Layer outputs are not finite for {named}: use float32.")
+                raise not_finite("layer outputs", [name(texts, number) for number in bad], self.report.dtype)
             yield numbers, read

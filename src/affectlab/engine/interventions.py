@@ -82,11 +82,13 @@ class Intervention:
         positions: Where: ``all`` tokens, those of the ``prompt``, or those fed back after it (``generated``: the new
             tokens, and the tokens of an option that is scored). A text of n new tokens feeds back n - 1.
         gate: Leaves only those of the positions at which it is open; ``None``: all of them.
+        name: What errors call it; empty: its number.
     """
 
     edits: tuple[Edit, ...] = ()
     positions: Positions = "all"
     gate: Gate | None = None
+    name: str = ""
 
     def __repr__(self) -> str:
         count = f"{len(self.edits)} edit{'' if len(self.edits) == 1 else 's'} of layers {sorted(self.layers)}"
@@ -126,13 +128,14 @@ def check(interventions: Sequence[Intervention], width: int, room: Sequence[floa
     if not interventions:
         raise UserError("No interventions: pass at least the neutral one.")
     for place, one in enumerate(interventions):
+        who = one.name or f"Intervention {place}"
         if one.positions not in POSITIONS:
-            raise UserError(f"Intervention {place}: positions is {one.positions!r}, not one of {', '.join(POSITIONS)}.")
+            raise UserError(f"{who}: positions is {one.positions!r}, not one of {', '.join(POSITIONS)}.")
         for edit in one.edits:
-            _check_edit(edit, f"Intervention {place}, layer {edit.layer}", len(room), width)
-        _check_sizes(one.edits, place, room)
+            _check_edit(edit, f"{who}, layer {edit.layer}", len(room), width)
+        _check_sizes(one.edits, who, room)
         if one.gate is not None:
-            _check_gate(one.gate, one.edits, f"Intervention {place}, gate at layer {one.gate.layer}", len(room), width)
+            _check_gate(one.gate, one.edits, f"{who}, gate at layer {one.gate.layer}", len(room), width)
 
 
 def _check_edit(edit: Edit, where: str, n_layers: int, width: int) -> None:
@@ -154,7 +157,7 @@ def _check_vector(layer: int, vector: NDArray[np.float32], where: str, n_layers:
         raise UserError(f"{where}: the vector is not finite.")
 
 
-def _check_sizes(edits: Sequence[Edit], place: int, room: Sequence[float]) -> None:
+def _check_sizes(edits: Sequence[Edit], who: str, room: Sequence[float]) -> None:
     """Refuse edits that could lengthen a layer's output, all together, beyond what its number type holds."""
     longest: dict[int, float] = {}
     for edit in edits:
@@ -165,9 +168,9 @@ def _check_sizes(edits: Sequence[Edit], place: int, room: Sequence[float]) -> No
     for layer, size in longest.items():
         if size > room[layer]:
             raise UserError(
-                f"Intervention {place}, layer {layer}: a change of length {size:.3g} can pass the largest number of "
-                f"the model's type; beside the output itself there is room for {room[layer]:.3g}. Use a smaller "
-                "amount, bfloat16 or float32."
+                f"{who}, layer {layer}: a change of length {size:.3g} can pass the largest number of the model's "
+                f"type; beside the output itself there is room for {room[layer]:.3g}. Use a smaller amount, or a type "
+                "that holds larger numbers: bfloat16 or float32."
             )
 
 

@@ -54,7 +54,7 @@ def open_stack(stack: Stack, settings: EngineSettings) -> Opened:
     report = EngineReport(
         layers=stack.paths[0].rpartition(".")[0],
         n_layers=len(stack),
-        dtype=str(dtype).removeprefix("torch."),
+        dtype=stack.dtype,
         exact=exact,
         head_rows=checked.head_rows,
         sharing=checked.sharing and settings.sharing,

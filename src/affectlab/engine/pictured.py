@@ -125,7 +125,7 @@ class Pictured:
         """``[intervention, read, vocabulary]``."""
         with _placing_kept(self._stack.model):
             logits = self._run(self._step(ids, inputs, prompt, reads, None), who).logits.float()
-        check_finite(logits, [[who]] * len(logits))
+        check_finite(logits, [[who]] * len(logits), self._stack.dtype)
         return logits.log_softmax(-1).unflatten(0, (len(self._lanes), -1))
 
     def _step(

@@ -105,7 +105,8 @@ def leaves(roots: Sequence[Node]) -> Iterator[Node]:
 class Sums:
     """Summed log-probabilities of options, and the rows that are complete."""
 
-    def __init__(self, plan: ScorePlan, rows: Sequence[ScoreRow], lanes: int) -> None:
+    def __init__(self, plan: ScorePlan, rows: Sequence[ScoreRow], lanes: int, dtype: str) -> None:
+        self._dtype = dtype
         self._plan = plan
         self._rows = rows
         self._missing = dict(plan.missing)
@@ -121,7 +122,7 @@ class Sums:
 
         wanted = [at for node in nodes for at in self._plan.wanted(node)]
         if wanted:
-            check_finite(logits, [[name(self._rows, one.row) for one in at] for at in wanted])
+            check_finite(logits, [[name(self._rows, one.row) for one in at] for at in wanted], self._dtype)
             reads = torch.tensor([place for place, at in enumerate(wanted) for _ in at], device=logits.device)
             tokens = torch.tensor([one.token for at in wanted for one in at], device=logits.device)
             found = logits[reads, :, tokens] - logits.logsumexp(-1)[reads]
@@ -168,8 +169,8 @@ def name(rows: Sequence[Any], number: int) -> str:
     return rows[number].name or f"row {number}"
 
 
-def check_finite(logits: Any, names: Sequence[Sequence[str]]) -> None:
-    """Refuse logits, first dimension as ``names``, that are not finite.
+def check_finite(logits: Any, names: Sequence[Sequence[str]], dtype: str) -> None:
+    """Refuse logits, first dimension as ``names``, that are not finite in a model of some number type.
 
     Raises:
         WorldError: Naming the rows.
@@ -177,8 +178,14 @@ def check_finite(logits: Any, names: Sequence[Sequence[str]]) -> None:
     finite = logits.isfinite().flatten(1).all(-1)
     if not finite.all():
         bad = dict.fromkeys(one for at, fine in zip(names, finite.tolist(), strict=True) if not fine for one in at)
-        more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
-        raise WorldError(
-            f"The model's logits are not finite for {', '.join(list(bad)[:5])}{more}. Its weights are damaged or "
-            "overflow in this number type: use float32."
-        )
+        raise not_finite("logits", list(bad), dtype)
+
+
+def not_finite(what: str, names: Sequence[str], dtype: str) -> WorldError:
+    """The error about outputs of a model that are not finite for rows, and what to do next."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    if dtype == "float32":
+        advice = "Its weights are damaged, or an edit is too large: try without edits, then fetch the weights anew."
+    else:
+        advice = f"They overflow in {dtype}, an edit is too large, or the weights are damaged: use float32."
+    return WorldError(f"The model's {what} are not finite for {', '.join(names[:5])}{more}. {advice}")

@@ -159,6 +159,11 @@ class Stack:
         return len(self.layers)
 
     @property
+    def dtype(self) -> str:
+        """Number type the model computes in, such as ``float32``."""
+        return str(self.model.dtype).removeprefix("torch.")
+
+    @property
     def device(self) -> Any:
         """Where ids go in."""
         import torch

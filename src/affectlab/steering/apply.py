@@ -120,7 +120,7 @@ class Applier:
         positions = wanted.terms[0].positions if wanted.terms else "all"
         return Applied(
             condition=wanted,
-            intervention=Intervention(tuple(edits), positions),
+            intervention=Intervention(tuple(edits), positions, name=str(wanted)),
             doses=tuple((name, self._doses[name]) for name in map(str, wanted.terms) if name in self._doses),
             lines=tuple(lines) or ("Nothing is done to the model.",),
         )
