@@ -116,8 +116,8 @@ def test_the_probe_has_beginnings_and_texts_of_several_lengths() -> None:
 def test_the_check_costs_few_passes(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights are read once in each pass over all layers, and that is what a short pass costs.
 
-    Two plain passes, the batch, two pieces, the fed tokens, two rows of packed ends with what is before them; where a state or a window keeps the fed tokens from going
-    through in the same walk as the pieces, those once more.
+    Two plain passes, the batch, two pieces, the fed tokens, the packed ends and what is before them; where a state or a
+    window keeps the fed tokens from going through in the same walk as the pieces, those once more, and no ends.
     """
     model = architectures.build(name)
     layers = 0
