@@ -1,4 +1,4 @@
-"""Tables that every benchmark's score sheet has: how reading went, and whether the place of an option mattered."""
+"""What every benchmark's score sheet has: how reading went, whether the place of an option mattered, notes on both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Table
+from affectlab.stats.estimate import Estimate
+
+WELL_READ = 0.9
+"""Share of answers read below which a score sheet says so."""
 
 
 def positions(table: PredictionTable, right: NDArray[np.bool_]) -> Table:
@@ -81,3 +85,28 @@ def flags(table: PredictionTable) -> list[Table]:
             "Explained in docs/reading.md.",
         )
     ]
+
+
+def without_gold(missing: int, total: int) -> list[str]:
+    """The note on predictions that have no gold; none when all have."""
+    if missing == total:
+        return [f"None of the {total} predictions has gold: they are predictions only, and nothing can be scored."]
+    if missing:
+        return [f"{missing} of {total} predictions have no gold and count only for the parse rate."]
+    return []
+
+
+def poorly_read(parse_rate: Estimate, protocol: str) -> list[str]:
+    """The note on replies of which fewer than nine in ten could be read.
+
+    Args:
+        parse_rate: Share of answers that could be read.
+        protocol: One that needs no readable reply.
+    """
+    if parse_rate.value is None or parse_rate.value >= WELL_READ:
+        return []
+    note = (
+        f"{100 * parse_rate.value:.1f} % of answers could be read: figures say as much about format as about emotion. "
+        f"A local model can be asked with --protocol {protocol}, which needs no readable reply."
+    )
+    return [note]

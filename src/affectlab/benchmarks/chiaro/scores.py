@@ -246,14 +246,8 @@ def _notes(
     has_gold: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
     found: Mapping[str, Estimate],
 ) -> list[str]:
-    notes = []
     without = len(table) - int(has_gold.sum())
-    if without == len(table):
-        notes.append(
-            f"None of the {len(table)} predictions has gold: they are predictions only, and nothing can be scored."
-        )
-    elif without:
-        notes.append(f"{without} of {len(table)} predictions have no gold and count only for the parse rate.")
+    notes = sheets.without_gold(without, len(table))
     support = cl.support(_matrix(table))
     thin = [label for label, code in CODES.items() if 0 < support[code] < 10]
     absent = [label for label, code in CODES.items() if support[code] == 0]
@@ -268,10 +262,4 @@ def _notes(
         notes.append(
             f"No answer to a gold {', '.join(unanswered)} could be read: in the left-out figures they count F1 = 0."
         )
-    parse = found["parse_rate"].value
-    if parse is not None and parse < 0.9:
-        notes.append(
-            f"{100 * parse:.1f} % of answers could be read: figures say as much about format as about emotion. "
-            "A local model can be asked with --protocol likelihood, which needs no readable reply."
-        )
-    return notes
+    return notes + sheets.poorly_read(found["parse_rate"], "likelihood")

@@ -28,6 +28,9 @@ FIGURES = ("accuracy", "macro_f1", "weighted_f1")
 THIN = 10
 """Support below which a label's row is to be read with care."""
 
+NAMED = 8
+"""Most labels that a note names; of more it gives the number, and the table has each."""
+
 SLICES = (("scenario_type", "By scenario type", "scenario type"), ("quality_tier", "By quality tier", "quality tier"))
 TITLES = {"stance": "affective stance", "intent": "pragmatic intent", "emotion": "fine-grained emotion"}
 
@@ -170,13 +173,15 @@ def _per_label(table: PredictionTable, task: str, found: Mapping[str, Estimate])
 def _slices(table: PredictionTable, interval: Interval) -> list[Table]:
     asked = tasks_of(table)
     lead = ["average"] if len(asked) == len(TASKS) else []
+    shown = {figure: [*lead, *(f"{figure}:{task}" for task in asked)] for figure in ("accuracy", "macro_f1")}
+    wanted = list(dict.fromkeys(name for names in shown.values() for name in names))
     made = []
     for slice_name, title, heading in SLICES:
         column = table.slice_values(slice_name)
         parts = {value: table.where(column.equals(value)) for value in column.values if value is not None}
-        found = {value: estimates(counted(part), how=interval) for value, part in parts.items() if len(part)}
+        found = {value: estimates(counted(part), wanted, interval) for value, part in parts.items() if len(part)}
         for figure, words in (("accuracy", "accuracy"), ("macro_f1", "macro-F1")) if found else ():
-            names = [*lead, *(f"{figure}:{task}" for task in asked)]
+            names = shown[figure]
             made.append(
                 Table(
                     f"by_{slice_name}_{figure}",
@@ -285,14 +290,7 @@ def _confusion(table: PredictionTable, slot: str) -> Matrix:
 
 
 def _notes(table: PredictionTable, asked: Sequence[str], found: Mapping[str, Estimate]) -> list[str]:
-    notes = []
-    without = int(table.gold.equals(None).sum())
-    if without == len(table):
-        notes.append(
-            f"None of the {len(table)} predictions has gold: they are predictions only, and nothing can be scored."
-        )
-    elif without:
-        notes.append(f"{without} of {len(table)} predictions have no gold and count only for the parse rate.")
+    notes = sheets.without_gold(int(table.gold.equals(None).sum()), len(table))
     for task in asked:
         support = cl.support(_matrix(table, task))
         if not support.any():
@@ -300,15 +298,9 @@ def _notes(table: PredictionTable, asked: Sequence[str], found: Mapping[str, Est
         thin = [label for label, code in CODES[task].items() if 0 < support[code] < THIN]
         absent = [label for label, code in CODES[task].items() if support[code] == 0]
         if thin:
-            notes.append(
-                f"Support under {THIN} for the {TITLES[task]} of {', '.join(thin)}: read these rows with care."
-            )
+            many = len(thin) > NAMED
+            which = f"of {len(thin)} of the {SIZE[task]} labels" if many else f"of {', '.join(thin)}"
+            notes.append(f"Support under {THIN} {which} of {TITLES[task]}: read these rows with care.")
         if absent:
             notes.append(f"No gold {TITLES[task]} is {', '.join(absent)}. Each counts F1 = 0 in macro-F1.")
-    parse = found["parse_rate"].value
-    if parse is not None and parse < 0.9:
-        notes.append(
-            f"{100 * parse:.1f} % of answers could be read: figures say as much about format as about affect. "
-            "A local model can be asked with --protocol likelihood, which needs no readable reply."
-        )
-    return notes
+    return notes + sheets.poorly_read(found["parse_rate"], "likelihood")
