@@ -55,7 +55,7 @@ ROWS = {
 
 def prompts_of(row: Row, items: int, bench: Bench) -> list[dict[str, Any]]:
     """The requests of the sample's first items, as both sides take them."""
-    plan = make_plan(row.benchmark, row.protocol, limit=items)
+    plan = make_plan(row.benchmark, protocol=row.protocol, limit=items)
     asked = [request for cell, item in plan.cells() for request in plan.requests(cell, item, {}) if row.wanted(request)]
     return [
         {
