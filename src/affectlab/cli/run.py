@@ -131,7 +131,7 @@ def run(
             session = execute(plan, asked, out, show, command_line())
     finally:
         asked.close()
-    code = _tell(session, out)
+    code = tell(session, out)
     if session.found + session.answered == 0:
         raise typer.Exit(code)
     scored = score_run(out, Interval(replicates=replicates))
@@ -161,7 +161,7 @@ def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
-def _tell(session: Session, out: Path) -> int:
+def tell(session: Session, out: Path) -> int:
     """Say on standard error how the session ended; the exit code."""
     from affectlab.runs.manifest import command_line
 

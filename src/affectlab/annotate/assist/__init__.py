@@ -1,0 +1,1 @@
+"""Model-assisted annotation: two models label, people and an adjudicator settle, and friction is reported."""
