@@ -96,6 +96,21 @@ def pairs(options: Sequence[str], what: str) -> dict[str, str]:
     return found
 
 
+def numbers(options: Sequence[str], what: str) -> dict[str, float]:
+    """``name=number`` options as a mapping.
+
+    Raises:
+        UserError: When one is not of that form, or a name comes twice.
+    """
+    found = {}
+    for name, value in pairs(options, what).items():
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise UserError(f"{what} {name}={value}: {value!r} is not a number.") from None
+    return found
+
+
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], *, ids: int = 1, indent: int = 0) -> None:
     """A plain list as a table, without empty columns.
 

@@ -249,7 +249,7 @@ def find_game(name: str) -> Game:
         UserError: When there is none of that name.
     """
     if name not in GAMES:
-        near = difflib.get_close_matches(name, GAMES, n=1)
+        near = difflib.get_close_matches(name, GAMES, n=1, cutoff=0.4)
         meant = f" Did you mean {near[0]!r}?" if near else ""
         raise UserError(f"No game {name!r}.{meant} There are: {', '.join(GAMES)}.")
     return GAMES[name]

@@ -32,7 +32,7 @@ class Decide:
     name: str
     summary: str
     way: Literal["direct", "reasoned", "scored"]
-    max_tokens: int = 16
+    max_tokens: int = 48
 
     @property
     def needs(self) -> frozenset[Ability]:

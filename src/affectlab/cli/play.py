@@ -1,0 +1,212 @@
+"""``affectlab play``: models and fixed strategies play a game, each in its own condition."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from affectlab.cli.common import INTERRUPTED, AsJson, numbers, print_json, print_rows
+from affectlab.errors import UserError
+
+if TYPE_CHECKING:
+    from affectlab.arena import Match, MatchFigures, PlayerFigures, Result
+    from affectlab.models.base import Model
+    from affectlab.models.settings import ModelSettings
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("play", help="Let models and fixed strategies play a game, each in its own condition.")(play)
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="Which game; `affectlab games list` lists them.")],
+    out: Annotated[Path, typer.Option(help="Folder to make or go on with.")],
+    player: Annotated[
+        list[str] | None,
+        typer.Option(help="Who plays: MODEL, 'MODEL as CONDITION', or strategy:NAME (tit_for_tat …). Repeatable."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="A tournament of this model's emotional states: its spec.")] = None,
+    emotions: Annotated[
+        str, typer.Option(help="With --model: all, or a list (anger,fear). Neutral plays too.")
+    ] = "all",
+    alpha: Annotated[float, typer.Option(help="With --model: strength of the emotion vectors.")] = 1.0,
+    tournament: Annotated[
+        bool, typer.Option("--tournament", help="Every player meets every player, itself included, two by two.")
+    ] = False,
+    rounds: Annotated[int, typer.Option(help="Rounds of each match.", min=1)] = 1,
+    matches: Annotated[int, typer.Option(help="How often each pairing is played.", min=1)] = 1,
+    alternate: Annotated[bool, typer.Option("--alternate", help="Change seats after every round.")] = False,
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", help="A payoff parameter. Repeatable.", metavar="NAME=NUMBER")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of whatever is drawn.", min=0)] = 0,
+    temperature: Annotated[float, typer.Option(help="0 for greedy.", min=0.0)] = 0.0,
+    max_tokens: Annotated[int, typer.Option(help="Most new tokens of a reply.", min=1)] = 32,
+    vectors: Annotated[Path | None, typer.Option(help="Emotion vectors of `affectlab vectors extract`.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Endpoint of openai: models.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
+    threads: Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play what is missing, and print who got what."""
+    from affectlab.arena import Arena, Setup, everyone_with_everyone, match_figures, player_figures
+    from affectlab.arena import play as play_arena
+    from affectlab.games import find_game
+    from affectlab.models import ModelSettings
+    from affectlab.runs.manifest import command_line
+
+    named = _players(player or [], model, emotions, alpha)
+    everyone = tuple(dict.fromkeys(named))
+    if model is not None or tournament:
+        pairings = everyone_with_everyone(len(everyone))
+    else:
+        pairings = (tuple(everyone.index(one) for one in named),)
+    arena = Arena(
+        Setup(find_game(game), numbers(parameters or [], "--set"), rounds, alternate, seed),
+        everyone,
+        tuple(pairing for pairing in pairings for _ in repeat(None, matches)),
+        temperature,
+        max_tokens,
+    )
+    settings = ModelSettings(
+        base_url=base_url,
+        device=device,
+        dtype=dtype,  # type: ignore[arg-type]
+        threads=threads,
+        vectors=vectors,
+    )
+    with _open_all({one.model for one in everyone if one.model}, settings) as models, _bar(game) as show:
+        result = play_arena(arena, models, out, show, command_line())
+    finished = [match for match in result.matches if match.rounds]
+    figures = [match_figures(match) for match in finished]
+    players = player_figures(finished)
+    if as_json:
+        print_json(_document(result, players, figures))
+    else:
+        _print(arena.setup.game.title, players, figures, finished)
+        print(f"\nEvery round: {out / 'rounds.jsonl'}")
+    raise typer.Exit(_tell(result, out))
+
+
+def _players(written: Sequence[str], model: str | None, emotions: str, alpha: float) -> list[Any]:
+    from affectlab.arena import read_player
+    from affectlab.games import EMOTIONS
+    from affectlab.steering.stimuli import emotion_id
+
+    if model is None:
+        if len(written) < 2:
+            raise UserError("A game takes two players or more: give --player twice, or --model for a tournament.")
+        return [read_player(one) for one in written]
+    chosen = EMOTIONS if emotions == "all" else tuple(emotion_id(one.strip()) for one in emotions.split(","))
+    states = [model, *(f"{model} as {emotion}@{alpha:g}" for emotion in chosen)]
+    return [read_player(one) for one in (*states, *written)]
+
+
+@contextmanager
+def _open_all(specs: set[str], settings: ModelSettings) -> Iterator[Mapping[str, Model]]:
+    from affectlab.models import open_model
+
+    with ExitStack() as stack:
+        models = {}
+        for spec in sorted(specs):
+            models[spec] = open_model(spec, settings)
+            stack.callback(models[spec].close)
+        yield models
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Any]:
+    from affectlab.cli.run import progress_bar
+    from affectlab.runs import Progress
+
+    with progress_bar(title) as show:
+        yield lambda done, total: show(Progress(done, total, 0))
+
+
+def _print(
+    title: str, players: Sequence[PlayerFigures], figures: Sequence[MatchFigures], matches: Sequence[Match]
+) -> None:
+    drawn = sum(one.drawn for one in players)
+    played = sum(one.rounds for one in figures)
+    print(f"{title}. Matches: {len(matches)}; finished rounds: {played}.\n")
+    print_rows(
+        ("player", "matches", "payoff a round", "cooperation", "focal behaviour", "drawn moves"),
+        [
+            (
+                one.name,
+                str(one.matches),
+                _spanned(one.payoff),
+                _spanned(one.cooperation),
+                ", ".join(f"{role} {share:.2f}" for role, share in one.focal.items()),
+                f"{one.drawn} of {one.moves}",
+            )
+            for one in players
+        ],
+    )
+    if len(figures) <= 40:
+        print()
+        print_rows(
+            ("match", "players", "payoffs", "surplus", "inequality", "exploitability", "off equilibrium"),
+            [
+                (
+                    one.name,
+                    " – ".join(one.players),
+                    " – ".join(f"{paid:.2f}" for paid in one.payoffs),
+                    f"{one.surplus:.2f}",
+                    f"{one.inequality:.2f}",
+                    " – ".join("n/a" if gain is None else f"{gain:.2f}" for gain in one.exploitability),
+                    "n/a" if one.off_equilibrium is None else f"{one.off_equilibrium:.2f}",
+                )
+                for one in figures
+            ],
+        )
+    print(
+        f"\nUnreadable replies: {drawn} moves were drawn evenly from the legal ones after two unreadable replies, "
+        f"{sum(one.repeated for one in players)} were read from the second reply. No round was lost.\n"
+        "Drawn moves count in payoffs and in no figure of behaviour. docs/games.md says what each figure is."
+    )
+
+
+def _spanned(one: Any) -> str:
+    if one.value is None:
+        return "n/a"
+    span = "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"
+    return f"{one.value:.2f}{span}"
+
+
+def _document(result: Result, players: Sequence[PlayerFigures], figures: Sequence[MatchFigures]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "players": [asdict(one) for one in players],
+        "matches": [asdict(one) for one in figures],
+        "session": {
+            "asked": result.asked,
+            "failed": result.failed,
+            "interrupted": result.interrupted,
+            "complete": result.complete,
+        },
+    }
+
+
+def _tell(result: Result, out: Path) -> int:
+    """Say on standard error how the session ended; the exit code."""
+    if result.interrupted:
+        print(f"Stopped; every reply so far is kept in {out}. The same command goes on.", file=sys.stderr)
+        return INTERRUPTED
+    if result.failed:
+        shown = "\n".join(f"  {count} × {error}" for error, count in result.errors[:5])
+        print(
+            f"{result.failed} requests got no reply:\n{shown}\nTheir matches wait in {out}; the same command goes on.",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
