@@ -127,3 +127,9 @@ def test_the_fit_does_not_depend_on_where_it_starts() -> None:
     far = np.random.default_rng(6).normal(0, 3, size=36)
     fitted = [fit_priors(labels, np.ones((1, 25)), start).parameters for start in (None, far)]
     assert fitted[0] == pytest.approx(fitted[1], abs=1e-6)
+
+
+def test_nothing_seen_is_nothing_coupled() -> None:
+    """The pseudo-scenario is itself independent: without scenarios all 256 combinations are as probable."""
+    fitted = fit_priors(np.ones((1, 8), dtype=bool), np.zeros((1, 1)))
+    assert fitted.probabilities()[0] == pytest.approx(np.full(256, 1 / 256))

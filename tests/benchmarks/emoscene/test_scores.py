@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,34 @@ def test_calibration_by_hand() -> None:
     bins = scores.table("reliability_p").rows
     assert bins[7][1:] == pytest.approx((16, 0.75, 0.125, 0.625))
     assert sum(row[1] for row in bins) == 16  # type: ignore[misc]
+
+
+def test_confidence_in_a_no_is_the_probability_of_no() -> None:
+    # p(Yes) .9 and .1 are right, .6 and .4 wrong: confidence .9 .9 against .6 .6, in order throughout. The other four
+    # emotions are right at .9 too.
+    p = np.array([[0.9, 0.1, 0.6, 0.4, 0.1, 0.1, 0.1, 0.1]])
+    gold = np.array([[True, False, False, True, False, False, False, False]])
+    world = Evidence(np.log(p / (1 - p)), gold, np.zeros(1, dtype=int), np.arange(1))
+    (row,) = sheet(asked(world), 5).table("calibration").rows
+    assert row[5].value == 1.0  # type: ignore[union-attr]
+
+
+def test_a_confidence_that_cannot_be_read_is_counted() -> None:
+    world = evidence(3, 1, entangled=True)
+    rows = asked(world, with_odds=False, extra={"confidence": 0.8})
+    rows[0] = replace(rows[0], detail={"confidence": None})
+    (row,) = sheet(rows, 5, "yes_no_text", confidence="yes").table("calibration").rows
+    assert row[:3] == ("stated confidence", 23, 1)
+
+
+def test_the_more_frequent_answer_is_no_where_both_are_as_frequent() -> None:
+    gold = np.zeros((2, 8), dtype=bool)
+    gold[0, 0] = True
+    gold[:, 1] = True
+    world = Evidence(np.full((2, 8), -1.0), gold, np.zeros(2, dtype=int), np.arange(2))
+    found = {row[0]: row[1] for row in sheet(asked(world), 5).table("baselines").rows}
+    assert found["the more frequent answer"] == pytest.approx(1 / 8)  # trust alone
+    assert found["always yes"] == pytest.approx((2 / 3 + 1) / 8)
 
 
 def test_stated_confidence_is_held_against_right_answers() -> None:
