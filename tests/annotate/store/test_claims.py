@@ -1,0 +1,190 @@
+"""Who gets which item: exactly n people, leases, orders, probes, repeats, fixed pairs, never one's own story."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+from tests.annotate.support import STUDY, Clock, running, study
+
+from affectlab.annotate.store import claims, project, replies
+from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.claims import attention_places
+from affectlab.annotate.store.engine import Store
+from affectlab.annotate.store.people import RefusedError
+
+GLAD = {"mood": "glad", "strength": 3}
+
+PROBES = """
+[[attention]]
+id = "check-1"
+kind = "instructed"
+fields = { text = "Choose sad." }
+expected = { mood = "sad" }
+
+[[attention]]
+id = "check-2"
+fields = { text = "He wept." }
+expected = { mood = "sad" }
+"""
+
+
+def test_eight_people_at_once_give_every_item_exactly_two_distinct_people(store: Store) -> None:
+    run = running(store, study(), items=12)
+    names = [f"person {n}" for n in range(8)]
+    for name in names:
+        run.join(name)
+    with ThreadPoolExecutor(8) as pool:
+        done = dict(zip(names, pool.map(lambda name: run.answer_all(name, GLAD), names), strict=True))
+    counts = Counter(item for items in done.values() for item in items)
+    assert counts == {f"i{n}": 2 for n in range(12)}
+    assert all(len(set(items)) == len(items) for items in done.values())
+    with store.read() as conn:
+        places = Counter((row.item, row.place) for row in conn.execute(select(t.assignment)))
+    assert set(places.values()) == {1}
+
+
+def test_everybody_finds_all_items_after_one_has_finished(store: Store) -> None:
+    run = running(store, study(), items=5)
+    run.join("ann")
+    run.join("bob")
+    assert len(run.answer_all("ann", GLAD)) == 5
+    with store.read() as conn:
+        assert claims.left(conn, run.design, run.persons["bob"]) == 5
+    assert len(run.answer_all("bob", GLAD)) == 5
+
+
+def test_an_open_item_is_given_again_until_it_is_done(store: Store) -> None:
+    run = running(store, study())
+    run.join("ann")
+    first = run.claim("ann")
+    assert run.claim("ann") == first
+
+
+def test_items_with_one_answer_come_first(store: Store) -> None:
+    run = running(store, study(), items=30)
+    run.join("ann")
+    run.join("bob")
+    begun = run.claim("ann")
+    assert begun is not None
+    run.submit("ann", begun, GLAD)
+    assert run.claim("bob") == begun
+
+
+def test_orders_are_peoples_own_and_do_not_change_with_the_run(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(overlap=3), items=30)
+    orders = []
+    for name in ("ann", "bob"):
+        run.join(name)
+        orders.append(run.answer_all(name, GLAD))
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert orders[0] != orders[1]
+    assert orders[0] != [f"i{n}" for n in range(30)]
+
+
+def test_a_lapsed_lease_frees_the_item_and_a_late_answer_is_refused_when_others_took_it(
+    store: Store, clock: Clock
+) -> None:
+    run = running(store, study(overlap=1, lease_minutes=10), items=1)
+    run.join("ann")
+    run.join("bob")
+    assert run.claim("ann") == "i0"
+    assert run.claim("bob") is None
+    clock.time += 601
+    assert run.claim("bob") == "i0"
+    with pytest.raises(RefusedError, match="lease_over"):
+        run.submit("ann", "i0", GLAD)
+    run.submit("bob", "i0", GLAD)
+    with store.read() as conn:
+        assert [one.person for one in replies.current(conn)] == [run.persons["bob"].id]
+
+
+def test_a_late_answer_counts_once_where_the_place_is_still_free(store: Store, clock: Clock) -> None:
+    run = running(store, study(overlap=2, lease_minutes=10), items=1)
+    run.join("ann")
+    run.join("bob")
+    run.claim("ann")
+    clock.time += 601
+    run.claim("bob")
+    assert run.submit("ann", "i0", GLAD) == 1
+    with store.read() as conn:
+        item = conn.execute(select(t.item.c.taken).where(t.item.c.id == "i0")).scalar()
+    assert item == 2
+
+
+def test_a_draft_is_a_sign_of_life(store: Store, clock: Clock) -> None:
+    run = running(store, study(overlap=1, lease_minutes=10), items=1)
+    ann = run.join("ann")
+    run.join("bob")
+    run.claim("ann")
+    clock.time += 500
+    with store.write() as conn:
+        window = replies.Window("a-window", 0)
+        replies.save_draft(conn, run.design, ("i0", ann.id), replies.Reply({"mood": "sad"}), window, clock())
+    clock.time += 500
+    assert run.claim("bob") is None
+
+
+def test_fixed_pairs_get_their_items_and_nobody_else_does(store: Store) -> None:
+    run = running(store, study(), items=4)
+    for name in ("ann", "bob", "cy"):
+        run.join(name)
+    with store.write() as conn:
+        project.pair_up(conn, [("i0", "ann"), ("i0", "bob"), ("i1", "ann"), ("i1", "cy")])
+    assert sorted(run.answer_all("ann", GLAD)) == ["i0", "i1"]
+    assert run.answer_all("bob", GLAD) == ["i0"]
+    assert run.answer_all("cy", GLAD) == ["i1"]
+
+
+def test_attention_items_come_once_each_apart_from_the_quota_and_never_at_the_edges(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(STUDY + PROBES, overlap=1), items=10)
+    run.join("ann")
+    done = run.answer_all("ann", GLAD)
+    assert sorted(done) == sorted([f"i{n}" for n in range(10)] + ["check-1", "check-2"])
+    places = [done.index(one) for one in ("check-1", "check-2")]
+    assert min(places) >= 2
+    assert max(places) <= 9
+    with sqlite_store.read() as conn:
+        counted = {row.item for row in conn.execute(select(t.assignment).where(t.assignment.c.place.is_not(None)))}
+    assert counted == {f"i{n}" for n in range(10)}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_places_of_attention_items_differ_between_people(seed: int) -> None:
+    places = attention_places(["a", "b", "c"], 40, f"{seed}:someone")
+    assert sorted(places) == ["a", "b", "c"]
+    assert all(2 <= place <= 40 for place in places.values())
+    others = [attention_places(["a", "b", "c"], 40, f"{other}:someone") for other in range(20)]
+    assert len({tuple(sorted(one.items())) for one in others}) > 10
+
+
+def test_few_items_leave_no_room_for_attention_items() -> None:
+    assert attention_places(["a"], 4, "seed") == {}
+
+
+def test_repeats_come_late_and_to_everybody_who_did_the_first(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(repeat_share=0.5, repeat_gap=5, overlap=1), items=20)
+    run.join("ann")
+    done = run.answer_all("ann", GLAD)
+    repeats = [one for one in done if one.endswith("~again")]
+    assert repeats
+    for one in repeats:
+        assert done.index(one) - done.index(one.removesuffix("~again")) >= 5
+    assert len(done) == len(set(done))
+
+
+def test_an_author_never_observes_the_own_story(store: Store) -> None:
+    run = running(store, study(overlap=5), items=0)
+    ann = run.join("ann")
+    run.join("bob")
+    with store.write() as conn:
+        project.add_story(conn, run.design, "story-1", "I told this.", ann.id, 0)
+        claims.claim_own(conn, run.design, "story-1", ann, store.now())
+    run.submit("ann", "story-1", GLAD)
+    assert run.claim("ann") is None
+    assert run.claim("bob") == "story-1"
+    with store.read() as conn:
+        places = {row.person: row.place for row in conn.execute(select(t.assignment))}
+    assert places == {ann.id: None, run.persons["bob"].id: 1}
