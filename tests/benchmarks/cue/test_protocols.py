@@ -245,6 +245,36 @@ def test_demonstrations_come_from_a_file_of_the_users(tmp_path: Path) -> None:
     assert not any(str(item.inputs["text"]) in shown for item in pool())
 
 
+def written(path: Path, *changes: dict[str, Any]) -> Path:
+    """The bundled demonstrations as a file of the user's, each changed by one of ``changes`` in turn."""
+    bundled = files("affectlab.benchmarks.cue") / "demonstrations.jsonl"
+    rows = [json.loads(line) for line in bundled.read_text(encoding="utf-8").splitlines()]
+    told = [{**row, **changes[place % len(changes)]} for place, row in enumerate(rows)]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in told), encoding="utf-8")
+    return path
+
+
+def test_no_record_of_the_items_own_source_is_shown(tmp_path: Path) -> None:
+    # Every third record is cut from one source, which is the item's.
+    path = written(tmp_path / "train.jsonl", {"source": "s"}, {"source": "t"}, {"source": "u"})
+    for task in TASKS:
+        shown = {
+            own: {shot.cluster for seed in range(5) for shot in demonstrations(task, asked, seed, str(path))}
+            for own in ("s", "v")
+            for asked in [replace(ITEM, cluster=own)]
+        }
+        assert shown == {"s": {"t", "u"}, "v": {"s", "t", "u"}}
+
+
+def test_a_file_that_was_written_since_is_read_again(tmp_path: Path) -> None:
+    path = written(tmp_path / "train.jsonl", {})
+    before = said(ask("few_shot", demos=str(path))[0])
+    written(path, {"context": "甲：换过了"})
+    after = said(ask("few_shot", demos=str(path))[0])
+    assert "甲：换过了" not in before
+    assert after.count("甲：换过了") == 9
+
+
 def test_a_file_without_all_kinds_gives_no_demonstrations(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     row = {"id": "1", "text": "好", "affective_stance": "Positive", "pragmatic_intent": "Humor",

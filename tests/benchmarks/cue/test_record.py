@@ -67,6 +67,19 @@ def test_a_context_may_be_a_list_of_turns(tmp_path: Path) -> None:
     assert item.inputs["context"] == "一\n二"
 
 
+@pytest.mark.parametrize("context", ["一\r\n二", "一\r二", ["一\r\n二"]])
+def test_turns_end_where_lines_end_on_any_system(tmp_path: Path, context: Any) -> None:
+    (item,) = loaded(tmp_path, {**FULL, "context": context})
+    assert item.inputs["context"] == "一\n二"
+
+
+def test_a_file_of_demonstrations_that_is_not_there_is_named_before_anything_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"demos=nowhere\.jsonl: there is no such file"):
+        loaded(tmp_path, FULL, demos="nowhere.jsonl")
+    assert len(loaded(tmp_path, FULL, demos=str(tmp_path / "data.jsonl"))) == 1
+    assert len(loaded(tmp_path, FULL, demos="hub:someone/records")) == 1
+
+
 def test_records_of_one_source_or_context_are_one_cluster(tmp_path: Path) -> None:
     rows = [
         {**FULL, "sample_id": "1", "context": "甲 乙"},

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import as_file, files
+from pathlib import Path
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from affectlab.benchmarks.cue.prompts import SPACES
 from affectlab.benchmarks.cue.record import load
@@ -38,13 +39,26 @@ def kind(stance: str) -> Kind:
     return "neutral_surface" if explicit == "neutral" else "contrastive"
 
 
-@lru_cache(maxsize=4)
 def pool(source: str = "") -> tuple[Item, ...]:
     """Solved records to draw from: of a file, or the bundled ones when ``source`` is empty.
 
     Raises:
         UserError: When the file is bad, or its records do not cover the three kinds of affect.
     """
+    return _pool(source, _stamp(source))
+
+
+def _stamp(source: str) -> tuple[int, int]:
+    """What tells a file that was read from one that was written since; nothing for other sources."""
+    path = Path(source)
+    if not source or not path.is_file():
+        return 0, 0
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=4)
+def _pool(source: str, _written: tuple[int, int]) -> tuple[Item, ...]:
     if source:
         items = load(source, {}).items
     else:
@@ -65,25 +79,36 @@ def demonstrations(task: str, asked: Item, seed: int, source: str = "") -> tuple
 
     Args:
         task: ``stance`` or ``intent``: one for each label; ``emotion``: five different emotions.
-        asked: The item asked about. It is never shown, nor is any record with its text and context.
+        asked: The item asked about. It is never shown, nor is any record of its source.
         seed: Seed of the draw and of the order.
         source: File to draw from; the bundled records when empty.
     """
-    drawn = _drawn(task, seed, source, "")
-    own = _identity(asked)
-    if any(item.id == asked.id or _identity(item) == own for item in drawn):
-        return _drawn(task, seed, source, f"{asked.id}\n{own}")
-    return drawn
+    written = _stamp(source)
+    drawn = _drawn(task, seed, source, written)
+    own = _Own.of(asked)
+    return _drawn(task, seed, source, written, own) if any(map(own.is_of, drawn)) else drawn
 
 
-def _identity(item: Item) -> str:
-    return fold_text(f"{item.inputs['context']}\n{item.inputs['text']}")
+class _Own(NamedTuple):
+    """What of a pool an item's answer could be read off: itself, and what was cut from the same source."""
+
+    id: str
+    source: str
+    text: str
+
+    @classmethod
+    def of(cls, item: Item) -> _Own:
+        return cls(item.id, item.cluster, fold_text(f"{item.inputs['context']}\n{item.inputs['text']}"))
+
+    def is_of(self, item: Item) -> bool:
+        return any(mine == other for mine, other in zip(self, _Own.of(item), strict=True))
 
 
 @lru_cache(maxsize=1024)
-def _drawn(task: str, seed: int, source: str, without: str) -> tuple[Item, ...]:
-    own_id, _, own_text = without.partition("\n")
-    left = [item for item in pool(source) if not without or (item.id != own_id and _identity(item) != own_text)]
+def _drawn(
+    task: str, seed: int, source: str, written: tuple[int, int], without: _Own | None = None
+) -> tuple[Item, ...]:
+    left = [item for item in _pool(source, written) if without is None or not without.is_of(item)]
     random = Random(seed)  # noqa: S311 - a draw of examples, no secret
     random.shuffle(left)
     chosen = _by_kind(left) if task == "emotion" else _by_label(task, left)

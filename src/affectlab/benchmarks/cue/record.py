@@ -28,9 +28,11 @@ _NAMED = 5
 
 
 def _context(value: Any) -> Any:
-    """Turns on lines of their own; a list of turns is taken as well, ``None`` is no context."""
+    """Turns on lines of their own, however lines end; a list of turns is taken as well, ``None`` is no context."""
     if isinstance(value, list) and all(isinstance(turn, str) for turn in value):
-        return "\n".join(value)
+        value = "\n".join(value)
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n").replace("\r", "\n")
     return "" if value is None else value
 
 
@@ -142,6 +144,7 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str] | No
     given = options or {}
     settings.window(given)
     settings.language(given)
+    settings.demos(given)
     refuse = settings.strict(given)
     seen: list[Record] = []
 

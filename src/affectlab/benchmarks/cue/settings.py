@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -59,3 +60,15 @@ def strict(options: Mapping[str, str]) -> bool:
     if text not in ("true", "false"):
         raise UserError(f"Setting strict={text}: expected true or false.")
     return text == "true"
+
+
+def demos(options: Mapping[str, str]) -> str:
+    """File or ``hub:NAME`` that demonstrations are drawn from; empty for the bundled ones.
+
+    Raises:
+        UserError: When there is no such file.
+    """
+    source = options.get("demos", "")
+    if source and not source.startswith("hub:") and not Path(source).is_file():
+        raise UserError(f"Setting demos={source}: there is no such file; check the path.")
+    return source
