@@ -226,6 +226,36 @@ def test_kl_random_moves_text_as_far_as_the_emotions_do(vectors: EmotionVectors,
         assert divergence(subject, [applied.intervention])[0] == pytest.approx(target, rel=0.03)
 
 
+def test_kl_random_is_matched_at_its_own_layers(vectors: EmotionVectors, subject: Subject) -> None:
+    """One layer of the toy moves text less than the two of the middle third do."""
+    applier = Applier(vectors, subject)
+    for layers in ("4", "middle"):
+        emotions = [applier(f"{emotion}@0.5:layers={layers}").intervention for emotion in vectors.emotions]
+        control = applier(f"kl-random@0.5:layers={layers}:seed=3").intervention
+        assert divergence(subject, [control])[0] == pytest.approx(divergence(subject, emotions).mean(), rel=0.03)
+    assert {edit.layer for edit in applier("kl-random@0.5:layers=4").intervention.edits} == {4}
+
+
+def test_doses_that_are_known_are_not_measured(vectors: EmotionVectors, subject: Subject) -> None:
+    measured = Applier(vectors, subject)("anger@0.02:kl+kl-random@0.5:seed=1")
+    assert [term for term, _ in measured.doses] == ["anger@0.02:kl", "kl-random@0.5:seed=1"]
+    known = Applier(vectors, None, dict(measured.doses))("anger@0.02:kl+kl-random@0.5:seed=1")
+    assert known.lines == measured.lines
+    for one, other in zip(known.intervention.edits, measured.intervention.edits, strict=True):
+        assert (one.layer, one.amount) == (other.layer, other.amount)
+
+
+def test_the_same_vector_twice_at_one_layer_is_refused_and_at_others_is_not(vectors: EmotionVectors) -> None:
+    applier = Applier(vectors)
+    with pytest.raises(UserError, match=r"anger stands in it twice at layer 2-3\. Write the sum"):
+        applier("anger@1+anger@2:layers=1-4")
+    with pytest.raises(UserError, match="random stands in it twice at layer 3"):
+        applier("random@1:layers=3+random@1:layers=all")
+    edits = applier("anger@1:layers=1+anger@2:layers=0+fear@1").intervention.edits
+    assert [(edit.layer, edit.amount) for edit in edits] == [(1, 1.0), (0, 2.0), (2, 1.0), (3, 1.0)]
+    assert len(applier("random@1:seed=1+random@1:seed=2").intervention.edits) == 4
+
+
 def test_find_dose_of_a_square_law() -> None:
     """KL = 3 t²: 0.12 nats are at t = 0.2."""
     calls: list[float] = []

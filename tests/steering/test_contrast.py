@@ -19,7 +19,7 @@ from affectlab.steering.contrast import (
     permuted,
     sinks,
 )
-from affectlab.steering.quality import fold_numbers, held_out_accuracy, quality
+from affectlab.steering.quality import fold_numbers, held_out_accuracy, quality, stability
 
 EMOTIONS = ("anger", "fear", "joy", "sadness")
 LAYERS, WIDTH, EACH = 3, 64, 30
@@ -241,3 +241,90 @@ def test_quality_of_planted_and_of_no_signal() -> None:
     assert bad.accuracy.max() < 0.4
     assert bad.stability is not None
     assert bad.stability.mean() < good.stability.mean() - 0.15
+
+
+def test_contrasts_are_not_lost_in_what_all_texts_share() -> None:
+    """Beside 5000, half precision knows steps of 4 only; the shift of 1 along x is found all the same."""
+    draw = np.random.default_rng(2)
+    hidden = np.full((40, 1, 6), 5000, np.float32) + 0.1 * draw.standard_normal((40, 1, 6)).astype(np.float32)
+    hidden[:20, 0, 0] += 1
+    taken = Activations(hidden, ("joy",) * 20 + ("fear",) * 20, tuple(map(str, range(40))))
+    for method in METHODS[:2]:
+        found = directions(taken, method)
+        joy = found.emotions.index("joy")
+        assert found.unit[joy, 0, 0] > 0.99
+        assert found.norms[joy, 0] == pytest.approx(1, abs=0.1)
+
+
+def test_folds_are_drawn_by_seed() -> None:
+    taken, _ = _planted(grouped=True)
+    assert fold_numbers(taken, 5, 1).tolist() == fold_numbers(taken, 5, 1).tolist()
+    assert len({tuple(fold_numbers(taken, 5, seed)) for seed in range(4)}) == 4
+
+
+def test_chance_is_the_share_of_the_most_frequent_emotion() -> None:
+    hidden = np.random.default_rng(0).standard_normal((10, 1, 3)).astype(np.float32)
+    taken = Activations(hidden, ("joy",) * 5 + ("fear",) * 3 + ("anger",) * 2, tuple(map(str, range(10))))
+    assert quality(taken, directions(taken), resamples=1).chance == 0.5
+
+
+def _two_groups(a: tuple[float, float], b: tuple[float, float], groups: str) -> Activations:
+    """Joy at two places, fear at the origin and far along a third number, where nothing tells them apart."""
+    hidden = np.array([[[*a, 9.0]], [[*b, 9.0]], [[0, 0, 9.0]], [[0, 0, 9.0]]], dtype=np.float32)
+    return Activations(hidden, ("joy", "joy", "fear", "fear"), tuple(groups))
+
+
+@pytest.mark.parametrize("groups", ["abab", "abcd"])
+def test_stability_by_hand(groups: str) -> None:
+    """Joy lies along x in one text and along y in the other: together at 45 degrees.
+
+    Of two drawn with replacement half are one of each (cosine 1), half the same twice (cosine √½): on average 0.854.
+    Lone texts are drawn within their emotion, so that it is the same for them. Of 2000 resamples the standard error
+    is 0.15 / √2000 = 0.003.
+    """
+    taken = _two_groups((1, 0), (0, 1), groups)
+    found, reason = stability(taken, directions(taken, "mean_difference"), "mean_difference", 2000)
+    assert found is not None
+    assert reason == ""
+    assert found[taken.emotions.index("joy"), 0] == pytest.approx(0.854, abs=0.012)
+
+
+def test_a_resample_without_a_direction_counts_as_nought() -> None:
+    """In group b the emotions do not differ. Drawn are aa, ab and ba (cosine 1), and bb (none): 3/4 on average, of 2000
+    with a standard error of 0.01."""
+    taken = _two_groups((1, 0), (0, 0), "abab")
+    found, _ = stability(taken, directions(taken, "mean_difference"), "mean_difference", 2000)
+    assert found is not None
+    assert found[0, 0] == pytest.approx(0.75, abs=0.04)
+
+
+def test_stability_depends_on_its_seed_alone() -> None:
+    taken, _ = _planted()
+    first, same, other = (stability(taken, directions(taken), "pca", 3, seed)[0] for seed in (0, 0, 1))
+    assert first is not None
+    assert other is not None
+    np.testing.assert_array_equal(first, same)
+    assert not np.array_equal(first, other)
+
+
+def test_where_texts_cannot_be_resampled_stability_is_undefined_and_says_why() -> None:
+    """With each emotion in one group every resample is the same. With anger in every group of a stratum, and each of 29
+    others in one of them, 29! of 29^29 resamples (1 in 10^12) have them all: not looked for without end."""
+    draw = np.random.default_rng(0)
+    hidden = draw.standard_normal((8, 2, 5)).astype(np.float32)
+    lumped = Activations(hidden, ("joy",) * 4 + ("fear",) * 4, ("a",) * 4 + ("b",) * 4)
+    judged = quality(lumped, directions(lumped))
+    assert judged.stability is None
+    assert judged.warnings[-1] == (
+        "Stability is undefined: each emotion's texts are in one group, so that every resample is the same."
+    )
+    assert any(warning.startswith("fear, joy: all texts are in one group") for warning in judged.warnings)
+    assert "mean stability undefined" in repr(judged)
+    labels, groups = zip(
+        *[pair for n in range(29) for pair in (("anger", f"g{n}"), (f"e{n}", f"g{n}"), (f"e{n}", f"g{n}"))],
+        strict=True,
+    )
+    rare = Activations(draw.standard_normal((87, 1, 4)).astype(np.float32), labels, groups)
+    found, reason = stability(rare, directions(rare), "pca", 4)
+    assert found is None
+    assert reason == "of 200 resamples only 0 have all emotions"

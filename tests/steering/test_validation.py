@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.support.toy_subject import toy_subject
 
 from affectlab.engine import NEUTRAL
 from affectlab.errors import UserError
@@ -14,7 +15,7 @@ from affectlab.steering.coherence import Coherence
 from affectlab.steering.selfreport import answers, margins, self_reports, shares
 from affectlab.steering.subject import Subject
 from affectlab.steering.validation import Settings, Validation, validate
-from affectlab.steering.vectors import EmotionVectors
+from affectlab.steering.vectors import EmotionVectors, Provenance
 
 SETTINGS = Settings(
     sweep_strengths=(0.5, 2.0), sweep_layers=(1, 4), strengths=(0.1, 0.5), compared=0.5, controls=9, layers="middle"
@@ -131,6 +132,136 @@ def test_the_paper_s_table_by_hand() -> None:
     assert tables.suggested_layers(found) == (0,)
     assert [row[-1] for row in tables.layers_table(found).rows] == ["yes", ""]
     assert tables.suggested_layers(_made(np.log(np.array([fear, joy])[:, 1:]))) == ()
+
+
+def _asked_thrice(sweep: np.ndarray) -> Validation:
+    """A validation of two emotions with three questions; neutral is even."""
+    block = np.zeros((2, 2, 3, 3))
+    return replace(_made(sweep, block), neutral=np.log(np.full((3, 3), 1 / 3)))
+
+
+def test_margins_are_averaged_over_questions_and_not_counted() -> None:
+    """Joy's margins over three questions: 3, −1, −1 (mean 1/3, median −1) at α 1; −3, 1, 1 (mean −1/3) at α 4."""
+    at_1 = [[3.0, 0, 0], [0, 1, 0], [0, 1, 0]]
+    at_4 = [[0.0, 3, 0], [1, 0, 0], [1, 0, 0]]
+    joy = [[at_1, at_4]]
+    fear = [[np.zeros((3, 3)), np.zeros((3, 3))]]
+    found = _asked_thrice(np.array([joy, fear]))
+    assert found.change(found.sweep[0, 0, 0], 0) == pytest.approx(1 / 3)
+    assert found.change(found.sweep[0, 0, 1], 0) == pytest.approx(-1 / 3)
+    assert tables.positive_layers(found).rows == (("joy", "1/1", "0/1"), ("fear", "0/1", "0/1"))
+
+
+def _swept(changes: list[list[float]]) -> Validation:
+    """Change of margin by emotion and layer, the same at both strengths."""
+    sweep = np.zeros((2, len(changes[0]), 2, 1, 3))
+    for emotion, row in enumerate(changes):
+        for layer, value in enumerate(row):
+            sweep[emotion, layer, :, 0, emotion] = value
+            sweep[emotion, layer, :, 0, 1 - emotion] = min(0.0, value) - 1
+            sweep[emotion, layer, :, 0, 2] = 0 if value > 0 else -value
+    return _made(sweep)
+
+
+def test_suggested_layers_do_half_of_what_the_best_does_over_emotions() -> None:
+    """Means over emotions: 4, 2, 1.9, 3: half of 4 is 2, which belongs to it. By one emotion alone layer 2 would be
+    best."""
+    found = _swept([[2.0, 2, 3.8, 3], [6, 2, 0, 3]])
+    np.testing.assert_allclose(tables.sweep_changes(found).mean(axis=(0, 2)), [4, 2, 1.9, 3])
+    assert tables.suggested_layers(found) == (0, 1, 3)
+    named = replace(found, sweep_layers=(5, 6, 7, 9))
+    assert tables.suggested_layers(named) == (5, 6, 9)
+
+
+@pytest.mark.parametrize(
+    ("own", "damaged", "expected"),
+    [
+        ((3, 2, 2, 0), (0, 0, 0, 0), (0.1, 0.3)),  # two of three are most
+        ((3, 3, 3, 3), (0, 0, 1, 3), (0.1, 0.2)),  # one damaged vector is too many
+        ((1, 3, 1, 3), (0, 0, 0, 0), (0.2, 0.4)),
+        ((1, 1, 1, 1), (0, 0, 0, 0), (None, None)),
+    ],
+)
+def test_suggested_strengths(
+    own: tuple[int, ...], damaged: tuple[int, ...], expected: tuple[float | None, float | None]
+) -> None:
+    block = np.zeros((4, 3, 1, 4))
+    for strength, count in enumerate(own):
+        for emotion in range(3):
+            block[strength, emotion, 0, emotion if emotion < count else 3] = 1
+    found = replace(
+        _made(np.zeros((2, 0, 2, 1, 3))),
+        settings=Settings(strengths=(0.1, 0.2, 0.3, 0.4), compared=0.1, controls=0),
+        emotions=("joy", "fear", "anger"),
+        options=("joy", "fear", "anger", "neutral"),
+        neutral=np.zeros((1, 4)),
+        block=block,
+        text=tuple(tuple(Coherence(2 if place < count else 0, 0) for place in range(3)) for count in damaged),
+    )
+    assert tables.suggested_strengths(found) == expected
+
+
+def test_half_of_the_labels_are_not_most() -> None:
+    block = np.zeros((2, 2, 1, 3))
+    block[:, 0, 0, 0] = 1
+    block[:, 1, 0, 2] = 1
+    assert tables.suggested_strengths(_made(np.zeros((2, 0, 2, 1, 3)), block)) == (None, None)
+
+
+def test_controls_are_steered_at_the_layers_that_are_compared(subject: Subject, vectors: EmotionVectors) -> None:
+    settings = replace(SETTINGS, sweep_layers=(), layers="4", controls=2)
+    found = validate(subject, vectors, settings)
+    for kind in ("random", "kl-random"):
+        made = Applier(vectors, subject)(f"{kind}@0.5:relative:layers=4:seed=1").intervention
+        got = answers(subject, [made], self_reports(settings.seed, found.options), found.options)[0]
+        for number in range(3):
+            assert found.controls[kind][number, 1] == pytest.approx(float(found.change(got, number)))
+
+
+def test_row_f2_a_label_that_is_likely_anyway_does_not_make_a_vector_s_effect() -> None:
+    """All prompts end in a word the toy does not know, where its head makes joy likelier by e⁵ than the others.
+
+    A vector of fear that raises the logit of "moral", the first word of its label, by 2 leaves joy ahead: the margin
+    stays far below 0, so the label never wins. Its change is above 0, and fear's own label rises most. The label's two
+    words have their log-probabilities summed, and a note tells the lengths.
+    """
+    words = ("…", "joy", "moral", "fear", "neutral")
+    embeddings = np.zeros((5, 4))
+    embeddings[0, 3] = embeddings[2, 3] = 1
+    head = np.zeros((5, 4))
+    head[1, 3] = 5
+    head[2, 0] = 2
+    biased = toy_subject(words, embeddings, head)
+    unit = np.eye(4, dtype=np.float32)
+    made = EmotionVectors(
+        emotions=("joy", "moral_fear"),
+        layers=(2,),
+        unit=np.stack([unit[1], unit[0]])[:, None],
+        norms=np.ones((2, 1), np.float32),
+        cosines=np.ones((2, 1), np.float32),
+        token_norms=np.ones(1, np.float32),
+        model=biased.identity,
+        provenance=Provenance("given"),
+    )
+    settings = Settings(sweep_layers=(), layers="2", strengths=(1.0,), compared=1.0, controls=0)
+    found = validate(biased, made, settings)
+    assert found.option_tokens == (1, 2, 1)
+    fear = found.options.index("moral_fear")
+    # "moral" then "fear", each after a word at which joy has e⁵ of e⁵ + 4.
+    likely = np.log(np.exp(5) + 4)
+    np.testing.assert_allclose(found.neutral[:, fear], -2 * likely, rtol=1e-5)
+    after = np.log(np.exp(5) + np.exp(2) + 3)
+    np.testing.assert_allclose(found.block[0, 1][:, fear], 2 - 2 * after, rtol=1e-5)
+    table = tables.emotions_table(found)
+    assert table.columns[2:5] == ("margin, steered", "change of margin", "own label rises most")
+    margin = float(2 - 2 * after - (5 - after))
+    change = float(margin - (-2 * likely - (5 - likely)))
+    assert margin < 0 < change
+    assert table.rows[1][2:4] == pytest.approx((margin, change))
+    assert table.rows[1][4] == "yes"
+    assert any("moral_fear 2" in note for note in tables.notes(found))
+    shown = {report.options for report in self_reports(0, found.options)}
+    assert len(shown) > 1
 
 
 def test_leakage_and_strengths_by_hand() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from tests.support.toy_subject import toy_subject
 from affectlab.errors import UserError, WorldError
 from affectlab.steering import files
 from affectlab.steering.coherence import NEUTRAL_TEXTS
+from affectlab.steering.conditions import parse
 from affectlab.steering.stimuli import Stimuli
 from affectlab.steering.subject import ModelIdentity, Subject, read_activations, token_norms, tokenizer_digest
 from affectlab.steering.vectors import EmotionVectors, extract
@@ -111,6 +113,140 @@ def test_vectors_made_by_hand(subject: Subject) -> None:
         made.direction("clam", 1)
 
 
+def test_row_39_a_file_says_what_was_averaged_where_and_where_it_goes(
+    vectors: EmotionVectors, subject: Subject, stimuli: Stimuli, tmp_path: Path
+) -> None:
+    """Site, token rule, template, number type and texts, of extracted vectors and of hand-made ones."""
+    from safetensors import safe_open
+
+    def written(made: EmotionVectors) -> dict[str, Any]:
+        files.save(made, tmp_path / "v.safetensors")
+        with safe_open(str(tmp_path / "v.safetensors"), framework="numpy") as file:
+            found: dict[str, Any] = json.loads(file.metadata()["affectlab"])
+        return found
+
+    def asked_as(question: str, _prefill: str) -> tuple[int, ...]:
+        return subject.plain(question.removesuffix(" How would you feel?"))
+
+    half = replace(subject, dtype="bfloat16", asked=asked_as)
+    asked = written(extract(half, stimuli, rule="template"))
+    assert asked["provenance"]["token_rule"] == "template"
+    assert asked["provenance"]["template"] == "{text} How would you feel? → I would feel"
+    assert asked["provenance"]["dtype"] == "bfloat16"
+    plain = written(vectors)
+    assert plain["provenance"]["token_rule"] == "last"
+    assert plain["provenance"]["template"] == ""
+    assert plain["provenance"]["method"] == "pca"
+    assert plain["provenance"]["stimuli_sha256"] == stimuli.sha256
+    assert plain["layers"] == [0, 1, 2, 3, 4, 5]
+    assert plain["index_base"] == 0
+    assert plain["model"]["layer_paths"][2] == "layers.2"
+    assert plain["model"]["tokenizer"] == "words"
+    by_hand = written(EmotionVectors.from_tensors({3: np.ones(8)}, subject.identity, "calm"))
+    assert by_hand["provenance"]["method"] == "given"
+    assert by_hand["layers"] == [3]
+
+
+def test_the_number_type_is_said(vectors: EmotionVectors) -> None:
+    from affectlab.steering.apply import Applier
+
+    half = replace(vectors, provenance=replace(vectors.provenance, dtype="bfloat16"))
+    assert "; bfloat16; " in repr(half)
+    assert Applier(half)("joy@1.0").explain().endswith(" Extracted in bfloat16.")
+    assert "Extracted in" not in Applier(half)("random@1.0").explain()
+    assert "Extracted in" not in Applier(vectors)("joy@1.0").explain()
+
+
+def test_vectors_may_be_tensors_of_torch(subject: Subject) -> None:
+    torch = pytest.importorskip("torch")
+    row = torch.tensor([0, 3, 0, 4, 0, 0, 0, 0], dtype=torch.bfloat16, requires_grad=True)
+    norms = torch.arange(1, 7, dtype=torch.bfloat16)
+    made = EmotionVectors.from_tensors({3: row}, subject.identity, "calm", norms)
+    np.testing.assert_allclose(made.direction("calm", 3), [0, 0.6, 0, 0.8, 0, 0, 0, 0], atol=1e-6)
+    assert made.norms.tolist() == [[5]]
+    assert made.token_norms is not None
+    assert made.token_norms.tolist() == [4]  # of layer 3 alone, out of one for each of six layers
+
+
+def test_what_conditions_need_and_its_digest(vectors: EmotionVectors) -> None:
+    whole = vectors.suggesting((2,))
+
+    def needed(*conditions: str) -> EmotionVectors:
+        return whole.needed(map(parse, conditions))
+
+    plain = needed("anger@1.0", "random@1.0", "prompt:joy")
+    assert (plain.activations, plain.provenance.suggested_layers) == (None, ())
+    assert needed("permuted:anger@1.0").activations is vectors.activations
+    assert needed("anger@1.0:layers=best").provenance.suggested_layers == (2,)
+    # Names, versions and quality decide nothing; numbers, labels and what they belong to do.
+    renamed = replace(plain, model=replace(plain.model, name="other"), quality=None)
+    assert renamed.sha256 == plain.sha256
+    assert replace(plain, provenance=replace(plain.provenance, affectlab="9", stimuli="x")).sha256 == plain.sha256
+    assert vectors.activations is not None
+    assert vectors.token_norms is not None
+    others = [
+        replace(plain, norms=plain.norms * 2),
+        replace(plain, unit=-plain.unit),
+        replace(plain, cosines=plain.cosines * np.float32(0.5)),
+        replace(plain, token_norms=vectors.token_norms * 2),
+        replace(plain, token_norms=None),
+        replace(plain, emotions=("fear", "anger", "joy")),
+        replace(plain, model=replace(plain.model, model="others")),
+        replace(plain, provenance=replace(plain.provenance, method="mean_difference")),
+        plain.suggesting((1,)),
+        replace(plain, activations=vectors.activations),
+        replace(plain, activations=replace(vectors.activations, labels=vectors.activations.labels[::-1])),
+        replace(plain, activations=replace(vectors.activations, groups=vectors.activations.groups[::-1])),
+        replace(plain, activations=replace(vectors.activations, hidden=vectors.activations.hidden + 1)),
+    ]
+    assert len({one.sha256 for one in [plain, *others]}) == 1 + len(others)
+
+
+def test_writers_of_one_file_do_not_get_into_each_other_s_way(
+    vectors: EmotionVectors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second writer begins and ends while the first one writes: the file is whole after either, and no part stays."""
+    path = tmp_path / "toy.safetensors"
+    write = Path.write_bytes
+
+    def slow(self: Path, data: bytes) -> int:
+        monkeypatch.undo()
+        half = write(self, data[: len(data) // 2])
+        files.save(vectors, path)
+        assert files.load(path).emotions == vectors.emotions
+        assert self.stat().st_size == half
+        return write(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", slow)
+    files.save(vectors.suggesting((1,)), path)
+    assert files.load(path).provenance.suggested_layers == (1,)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["toy.safetensors"]
+
+
+def test_extraction_says_how_far_it_is(subject: Subject, stimuli: Stimuli) -> None:
+    told: list[tuple[str, int, int]] = []
+    extract(subject, stimuli, progress=lambda *step: told.append(step))
+    assert told[:2] == [("texts", 16, 18), ("texts", 18, 18)]
+    assert told[2:] == [("resamples", done, 20) for done in range(1, 21)]
+
+
+def test_everything_prints_in_one_line(vectors: EmotionVectors, subject: Subject) -> None:
+    from affectlab.engine import ScoreRow
+    from affectlab.steering.apply import Applier
+    from affectlab.steering.contrast import directions
+
+    assert vectors.activations is not None
+    applier = Applier(vectors, subject)
+    intervention = applier("joy@1.0:layers=all").intervention
+    shown: list[object] = [vectors, subject, vectors.quality, directions(vectors.activations), applier, intervention]
+    shown += [intervention.edits[0], ScoreRow(tuple(range(500)), [tuple(range(90))] * 9, "x"), vectors.activations]
+    for one in shown:
+        assert "\n" not in repr(one)
+        assert len(repr(one)) < 250, repr(one)
+    assert repr(subject) == "Subject(toy: toy, 6 layers × 8, float32)"
+    assert repr(intervention) == "Intervention(6 edits of layers [0, 1, 2, 3, 4, 5] at all positions)"
+
+
 @pytest.mark.parametrize(
     ("tensors", "says"),
     [
@@ -197,11 +333,12 @@ def test_row_f1_one_token_texts_are_counted() -> None:
     assert vectors.provenance.left_out == {"one token": 1}
 
 
-def test_token_norms_leave_first_tokens_and_sinks_out() -> None:
-    norms, left_out = token_norms(_reader(sink=1e6), ("a b c", "c a b"))
-    # Second and third tokens: b 4, c 6, a 2, b 4; their median is 4. The two first tokens are left out.
-    assert norms.tolist() == [4, 4]
-    assert left_out == 2
+def test_token_norms_are_medians_without_first_tokens_and_sinks() -> None:
+    norms, left_out = token_norms(_reader(sink=1e6), ("a b c", "c a b", "b a a", "a"))
+    # Second and later tokens: b 4, c 6, a 2, b 4, a 2, a 2; their median is 3 (their mean 3.33). Four first tokens are
+    # left out.
+    assert norms.tolist() == [3, 3]
+    assert left_out == 4
     with pytest.raises(UserError, match="two tokens"):
         token_norms(_reader(), ("a",))
 

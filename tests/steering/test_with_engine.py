@@ -18,10 +18,10 @@ from affectlab.models import ModelCard
 from affectlab.models.loading import Loaded
 from affectlab.models.subject import subject_of
 from affectlab.steering.apply import Applier
-from affectlab.steering.coherence import coherence
+from affectlab.steering.coherence import coherence, divergence
 from affectlab.steering.selfreport import answers, self_reports
 from affectlab.steering.stimuli import Stimuli
-from affectlab.steering.subject import Subject, read_activations
+from affectlab.steering.subject import Subject, read_activations, token_norms
 from affectlab.steering.validation import Settings, validate
 from affectlab.steering.validation_tables import scores
 from affectlab.steering.vectors import EmotionVectors, extract
@@ -172,3 +172,24 @@ def test_a_validation_may_leave_the_sweep_out(subject: Subject) -> None:
     found = validate(subject, vectors, Settings(sweep_layers=(), strengths=(0.1,), compared=0.1, controls=1))
     assert found.sweep.shape[1] == 0
     assert {table.id for table in scores(found).tables} == {"self_report", "by_strength"}
+
+
+def test_row_28_a_dose_means_the_same_on_models_that_a_strength_does_not(subject: Subject) -> None:
+    """The same vectors on two architectures: unit vectors move one model more than ten times as far as the other, a
+    relative strength at most twice as far, and a dose of 0.05 nats moves both by 0.05."""
+    gemma = tiny_models.model("gemma3_text")
+    other = subject_of(
+        Loaded(gemma, tiny_models.tokenizer(), ModelCard("other", "other", {"sha256": "1"})), Engine(gemma)
+    )
+    draw = np.random.default_rng(0)
+    rows = {layer: draw.standard_normal(32) for layer in (0, 1)}
+    found = []
+    for model in (subject, other):
+        norms, _ = token_norms(model, TEXTS)
+        applier = Applier(EmotionVectors.from_tensors(rows, model.identity, "calm", norms), model)
+        made = [applier(f"calm@{one}:layers=all").intervention for one in ("1.0", "0.1:relative", "0.05:kl")]
+        found.append(divergence(model, made))
+    unit, relative, dose = np.array(found).T
+    assert unit.max() > 10 * unit.min(), found
+    assert relative.max() < 2 * relative.min()
+    assert dose == pytest.approx([0.05, 0.05], rel=0.03)
