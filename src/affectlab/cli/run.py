@@ -17,7 +17,8 @@ from affectlab.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from affectlab.runs import Progress, Session
+    from affectlab.models import ModelSettings
+    from affectlab.runs import Plan, Progress, Session
 
 
 def add_to(app: typer.Typer) -> None:
@@ -87,10 +88,8 @@ def run(
 ) -> None:
     """Ask what is missing, score, and print the table."""
     from affectlab.benchmarks.base import Asking
-    from affectlab.models import ModelSettings, open_model
-    from affectlab.runs import execute, make_plan, score_run
-    from affectlab.runs.manifest import command_line
-    from affectlab.stats.bootstrap import Interval
+    from affectlab.models import ModelSettings
+    from affectlab.runs import make_plan
 
     plan = make_plan(
         benchmark,
@@ -112,28 +111,38 @@ def run(
         raise UserError("--vectors goes with a --condition that applies one, such as anger@1.0.")
     if plan.ignored:
         print(f"Columns not used: {', '.join(plan.ignored)}.", file=sys.stderr)
-    asked = open_model(
-        model,
-        ModelSettings(
-            base_url=base_url,
-            concurrency=concurrency,
-            timeout_s=timeout,
-            retries=retries,
-            device=device,
-            dtype=dtype,  # type: ignore[arg-type]
-            threads=threads,
-            batch_tokens=batch_tokens,
-            vectors=vectors,
-        ),
+    model_settings = ModelSettings(
+        base_url=base_url,
+        concurrency=concurrency,
+        timeout_s=timeout,
+        retries=retries,
+        device=device,
+        dtype=dtype,  # type: ignore[arg-type]
+        threads=threads,
+        batch_tokens=batch_tokens,
+        vectors=vectors,
     )
+    raise typer.Exit(carry_out(plan, model, model_settings, out, replicates, as_json=as_json))
+
+
+def carry_out(
+    plan: Plan, model: str, settings: ModelSettings, out: Path, replicates: int, *, as_json: bool = False
+) -> int:
+    """Ask what is missing of a plan, score, and print; the exit code."""
+    from affectlab.models import open_model
+    from affectlab.runs import execute, score_run
+    from affectlab.runs.manifest import command_line
+    from affectlab.stats.bootstrap import Interval
+
+    asked = open_model(model, settings)
     try:
-        with progress_bar(f"{benchmark} × {asked.card.name}") as show:
+        with progress_bar(f"{plan.benchmark.name} × {asked.card.name}") as show:
             session = execute(plan, asked, out, show, command_line())
     finally:
         asked.close()
     code = tell(session, out)
     if session.found + session.answered == 0:
-        raise typer.Exit(code)
+        return code
     scored = score_run(out, Interval(replicates=replicates))
     if as_json:
         print_json(result_to_dict(scored, session))
@@ -143,7 +152,7 @@ def run(
 
         print_report(report_of(scored))
         print(f"\nRun folder: {out}\nHTML report: affectlab report {out}")
-    raise typer.Exit(code)
+    return code
 
 
 @contextmanager
