@@ -195,6 +195,12 @@ def test_bad_statements_are_refused(tmp_path: Path, content: Any, said: str) -> 
         load(str(tmp_path / "x.json"), {}, {"statements": str(tmp_path / "statements.json")})
 
 
+def test_an_encoder_that_cannot_be_had_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    put(tmp_path, "x.json", [record(id=1)])
+    with pytest.raises(UserError, match="say which layer"):
+        load(str(tmp_path / "x.json"), {}, {"bertscore": "some/model"})
+
+
 @pytest.mark.parametrize(
     ("written", "level"),
     [("4 - Somewhat agree", 4), ("4 – Somewhat agree", 4), ("somewhat agree", 4), (4, 4), ("4", 4), ("", None)],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
@@ -15,7 +16,9 @@ from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.measures import measures
 from affectlab.benchmarks.care.people import row
 from affectlab.benchmarks.care.scores import score
+from affectlab.errors import UserError
 from affectlab.items import Item
+from affectlab.metrics.bertscore import BertScorer, Overlap
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.stats.bootstrap import Interval
@@ -176,6 +179,36 @@ def test_core_answers_overlap() -> None:
     assert value(rows(answers), "coverage", "core") == pytest.approx(2 / 3)
     line = cells(scored(rows(answers), "core"), "core")[("all",)]
     assert (line["answers"], line["asked"]) == (2, 3)
+
+
+def test_bertscore_stands_beside_where_an_encoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = rows(
+        [("1", "core_control", "a", "a"), ("2", "core_control", "a", "b"), ("2", "core_certainty", "a", None)]
+    )
+
+    class Scorer:
+        signature = "BERTScore F1, x layer 2"
+
+        def score(self, gold: list[str], said: list[str]) -> Overlap:
+            assert (gold, said) == (["a", "a"], ["a", "b"])
+            return Overlap(np.array([1.0, 0.5]), 3)
+
+    monkeypatch.setattr(BertScorer, "open", lambda _: Scorer())
+    table = PredictionTable.from_rows(answers)
+    sheet = score(Scoring(table, "neutral", "core", HOW, options={"bertscore": "x@2"}))
+    found = cells(sheet, "core")
+    assert found[("all",)]["BERTScore"].value == pytest.approx(0.75)
+    assert found[("core_control",)]["BERTScore"].clusters == 2
+    assert found[("core_certainty",)]["BERTScore"].value is None
+    assert "x layer 2, 3 texts too long and cut." in sheet.table("core").note
+
+    def gone(_: str) -> Scorer:
+        raise UserError("it is gone")
+
+    monkeypatch.setattr(BertScorer, "open", gone)
+    without = score(Scoring(table, "neutral", "core", HOW, options={"bertscore": "x@2"})).table("core")
+    assert "BERTScore" not in without.columns
+    assert "No BERTScore: it is gone" in without.note
 
 
 def test_expectation_stands_beside_the_choice() -> None:

@@ -23,12 +23,14 @@ from affectlab.items.parse import Parsed, Row
 from affectlab.items.problems import Problem
 from affectlab.items.read import read_json_file, rename, scan_rows
 from affectlab.items.source import json_files, read_text
+from affectlab.metrics.bertscore import BertScorer
 
 FIRST = ("first_person", "first_person_500")
 CHAIN = ("cognitive_questions", "appraisal_ratings", "emotion_labels")
 """Fields of an observer's record that are used."""
 SETTINGS = {
     "first_person": "folder of the first-person records within a data folder (default: first_person, first_person_500)",
+    "bertscore": "MODEL@LAYER: encoder (folder or hub name) for BERTScore of core answers; none unless named",
     "statements": "JSON file from dimension to the statement that was rated, for records keyed by statement",
 }
 
@@ -46,6 +48,8 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
         UserError: Naming the source and everything wrong in it.
         WorldError: When the disk or the hub fails.
     """
+    if options.get("bertscore"):
+        BertScorer.open(options["bertscore"])  # refused before anything is asked, not when it is scored
     statements = _statements(options.get("statements"))
     notes: list[str] = []
 

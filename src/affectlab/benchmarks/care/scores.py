@@ -9,7 +9,7 @@ import numpy as np
 
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
-from affectlab.benchmarks.care import people, shifts, spaces, spread
+from affectlab.benchmarks.care import people, shifts, spaces, spread, texts
 from affectlab.benchmarks.care.counterfactual import SHIFTED
 from affectlab.benchmarks.care.measures import (
     SIDES,
@@ -23,7 +23,6 @@ from affectlab.benchmarks.care.subjectivity import SAMPLED
 from affectlab.items import Item
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Scores, Table
-from affectlab.metrics.text import corpus_bleu
 from affectlab.stats.bootstrap import estimates
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
@@ -98,7 +97,7 @@ def _node_tables(scoring: Scoring, found: Mapping[str, Estimate]) -> Iterator[Ta
     if items:
         yield _humans(scoring, items)
     if found[named("rouge_l", _core_variant(shown))].n:
-        yield _texts(scoring.table, found, _core_variant(shown))
+        yield texts.texts(scoring, found, _core_variant(shown))
 
 
 def _core_variant(shown: Mapping[str, str]) -> str:
@@ -263,45 +262,6 @@ def _humans(scoring: Scoring, items: Sequence[Item]) -> Table:
         "gold is the mean rating, and the labels of the majority, of the other observers of the story. Every story "
         "weighs the "
         "same; n counts observers' answers.",
-    )
-
-
-def _texts(table: PredictionTable, found: Mapping[str, Estimate], variant: str) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    signatures: set[str] = set()
-    missing = False
-    here = table.where(table.variant.equals(variant))
-    for slots, name in ((spaces.CORE, "rouge_l"), *(((slot,), f"rouge_l:{slot}") for slot in spaces.CORE)):
-        wanted = np.isin(here.slot.codes, [code for code, slot in enumerate(here.slot.values) if slot in slots])
-        part = here.where(wanted)
-        pairs = [
-            (part.gold.values[gold], part.value.values[value])
-            for gold, value in zip(part.gold.codes.tolist(), part.value.codes.tolist(), strict=True)
-        ]
-        whole = [(gold, value) for gold, value in pairs if gold is not None and value is not None]
-        bleu = corpus_bleu([gold for gold, _ in whole], [value for _, value in whole]) if whole else None
-        missing = missing or (bool(whole) and bleu is None)
-        signatures |= {bleu.signature} if bleu else set()
-        rows.append(
-            (
-                slots[0] if len(slots) == 1 else "all",
-                found[named(name, variant)],
-                bleu.value if bleu else None,
-                len(whole),
-                len(pairs),
-            )
-        )
-    said = (
-        "BLEU needs sacrebleu: pip install affectlab[text]." if missing else f"BLEU: {', '.join(sorted(signatures))}."
-    )
-    return Table(
-        "core",
-        "Core answers against the writer's",
-        ("question", "ROUGE-L", "BLEU", "answers", "asked"),
-        tuple(rows),
-        f"ROUGE-L: F1 of words in order, no stemming. {said} Overlap of words says little about short answers: "
-        "read some.",
-        {"BLEU": "share"},
     )
 
 
