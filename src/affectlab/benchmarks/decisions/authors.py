@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from affectlab.benchmarks.decisions.record import role_id
 from affectlab.errors import UserError
 from affectlab.items.parse import Parsed, Row
+from affectlab.items.problems import DataError
 
 
 class _Seat(NamedTuple):
@@ -73,12 +74,16 @@ _USED = {
 }
 
 
-def unfolded(read: Parsed, first_move: str) -> Parsed:
+def unfolded(source: str, read: Parsed, first_move: str) -> Parsed:
     """Rows with every record in the authors' form replaced by decisions; other rows stay as they are.
 
     Args:
+        source: Where they were read, for errors.
         read: Rows as read from the file.
         first_move: One of :data:`FIRST_MOVES`: which option the first mover chose, for second movers.
+
+    Raises:
+        DataError: When all rows are bad.
     """
     rows: list[Row] = []
     problems = list(read.problems)
@@ -87,9 +92,11 @@ def unfolded(read: Parsed, first_move: str) -> Parsed:
             rows.append(row)
             continue
         try:
-            rows += _decisions(row, first_move)
+            rows += list(_decisions(row, first_move))
         except _WrongError as error:
             problems.append(row.problem(error.field, error.found, error.expected))
+    if not rows:
+        raise DataError(source, problems)
     return Parsed(rows, problems)
 
 

@@ -47,7 +47,7 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str] | No
     folder = None if source.startswith(HUB) else Path(source).expanduser().parent
 
     def scan(source: str, fields: Mapping[str, str]) -> Parsed:
-        return unfolded(scan_rows(source, fields), first_move)
+        return unfolded(source, scan_rows(source, fields), first_move)
 
     def item(decision: Decision, index: int) -> Item:
         return to_item(decision, index, folder)
