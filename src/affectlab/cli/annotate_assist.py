@@ -42,7 +42,9 @@ def assist(
     ] = None,
     people: Annotated[
         list[str] | None,
-        typer.Option(help="Answers of people in long form, such as people.csv filled in. Repeatable."),
+        typer.Option(
+            help="Answers of people in long form; what is filled into OUT/people.csv is read as well. Repeatable."
+        ),
     ] = None,
     audit: Annotated[
         float, typer.Option(help="Share of all slots that people see whatever models say.", min=0.0, max=1.0)
@@ -67,7 +69,7 @@ def assist(
 ) -> None:
     """Ask what is missing, settle what can be, and print the friction report."""
     from affectlab.annotate.answers import read_answers
-    from affectlab.annotate.assist.results import results_of, write_results
+    from affectlab.annotate.assist.results import ASKED, people_so_far, results_of, write_results
     from affectlab.annotate.assist.routing import Audit
     from affectlab.annotate.assist.study import ADJUDICATOR, MODELS, check_cards, make_study, questions, read_cases
     from affectlab.benchmarks.base import Asking
@@ -87,7 +89,7 @@ def assist(
     asking = Asking(seed=seed, options=pairs(settings or [], "--set"))
     plan = make_plan(benchmark, protocol=protocol, data=data, fields=fields, limit=limit, asking=asking)
     study = make_study(plan, out, Audit(audit, seed), slot or ())
-    answers = [one for file in people or [] for one in read_answers(file).answers]
+    given = [one for file in people or [] for one in read_answers(file).answers]
     if model[0] == model[1]:
         raise UserError(f"Both models are {model[0]}; two different ones are needed, or their agreement says nothing.")
     settings_of = ModelSettings(base_url=base_url, concurrency=concurrency)
@@ -95,6 +97,7 @@ def assist(
     asked = questions(study, read_cases(study))
     judge = _ask(study, asked, ADJUDICATOR, adjudicator, settings_of) if adjudicator and asked is not None else None
     notes = check_cards(cards[0], cards[1], judge)
+    answers = people_so_far(study, given)
     found = results_of(study, answers, Interval(replicates=replicates), notes)
     write_results(study, found, answers)
     document = document_of(str(out), found.friction)
@@ -107,7 +110,11 @@ def assist(
         print_document(document)
     waiting = found.friction.total.outcomes["waiting"]
     if waiting:
-        print(f"{waiting} slots wait for people: {out / 'people.csv'}, or import it into a project.", file=sys.stderr)
+        print(
+            f"{waiting} slots wait for people: fill in {out / ASKED} and run this command again, or have the items "
+            "labelled elsewhere and give the answers with --people.",
+            file=sys.stderr,
+        )
     if export is not None:
         _export(benchmark, str(data), fields, study, export, strict=strict, gold=list(found.gold))
 

@@ -28,14 +28,27 @@ FORWARD, BACKWARD = "forward", "backward"
 STEP = "verdict"
 
 _FIELDS = ("task", "slot", "first", "second")
-PROMPT = PromptTemplate(
-    "Two annotators worked on the task below and gave different answers for {slot}. Decide which answer is right. "
-    "Judge by the task and its text alone; the order of the answers means nothing.\n\n"
-    "--- The task ---\n{task}\n--- End of the task ---\n\n"
-    "Answers for {slot}:\n1. {first}\n2. {second}\n0. neither of them\n\n"
-    "Reply with the number alone: 1, 2 or 0.",
-    _FIELDS,
-)
+PROMPTS = {
+    "en": PromptTemplate(
+        "Two annotators worked on the task below and gave different answers for {slot}. Decide which answer is right. "
+        "Judge by the task and its text alone; the order of the answers means nothing.\n\n"
+        "--- The task ---\n{task}\n--- End of the task ---\n\n"
+        "Answers for {slot}:\n1. {first}\n2. {second}\n0. neither of them\n\n"
+        "Reply with the number alone: 1, 2 or 0.",
+        _FIELDS,
+    ),
+    "zh": PromptTemplate(
+        "两位标注者做了下面的任务，对 {slot} 给出了不同的答案。请判断哪个答案正确。"
+        "只看任务和其中的文本，答案的先后没有意义。\n\n"
+        "--- 任务 ---\n{task}\n--- 任务结束 ---\n\n"
+        "对 {slot} 的两个答案：\n1. {first}\n2. {second}\n0. 都不对\n\n"
+        "只回复一个数字：1、2 或 0。",
+        _FIELDS,
+    ),
+}
+"""By the language in which the task names its labels."""
+
+_NEITHER = {"en": "neither", "zh": "都不对"}
 
 
 def to_item(
@@ -51,11 +64,12 @@ def to_item(
         candidates: The first model's label and the second's.
         space: Labels of the slot, for their names and definitions.
     """
-    first, second = (describe(one, space) for one in candidates)
+    language = language_of(task, space)
+    first, second = (describe(one, space, task, language) for one in candidates)
     return Item(
         id=question_id(case.id, slot),
         index=index,
-        inputs={"task": task, "slot": slot, "a": first, "b": second},
+        inputs={"task": task, "slot": slot, "a": first, "b": second, "language": language},
         gold={},
         slices=dict(case.slices),
         cluster=case.cluster,
@@ -67,19 +81,28 @@ def question_id(item: str, slot: str) -> str:
     return f"{item} | {slot}"
 
 
-def describe(value: Gold, space: LabelSpace | None) -> str:
-    """A candidate as the prompt shows it: names, with definitions where the space has them."""
+def language_of(task: str, space: LabelSpace | None) -> str:
+    """The language in which a task names most labels of a space; English where it names none."""
+    if space is None:
+        return "en"
+    named = {code: sum(label.names.get(code, "\0") in task for label in space) for code in PROMPTS}
+    return max(named, key=lambda code: named[code])
+
+
+def describe(value: Gold, space: LabelSpace | None, task: str = "", language: str = "en") -> str:
+    """A candidate as the prompt shows it: its name, with its definition where the task does not name it."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {much:g}" for name, much in value.items()) or "none"
     if isinstance(value, tuple):
-        return ", ".join(_name(describe(one, space)) for one in value) or "none"
+        return ", ".join(_name(describe(one, space, task, language)) for one in value) or "none"
     if isinstance(value, int | float):
-        named = next((label for label in space or () if label.level == value), None)
-        return f"{value:g}" + (f" ({named.names['en']})" if named else "")
+        label = next((label for label in space or () if label.level == value), None)
+        return f"{value:g}" + (f" ({label.names.get(language, label.names['en'])})" if label else "")
     if space is None or value not in space.ids:
         return value
     label = space[value]
-    return label.names["en"] + (f" ({label.definition})" if label.definition else "")
+    name = label.names.get(language, label.names["en"])
+    return name + (f" ({label.definition})" if label.definition and name not in task else "")
 
 
 def _name(description: str) -> str:
@@ -105,7 +128,9 @@ class BothOrders:
                 messages=(
                     Message(
                         "user",
-                        PROMPT.fill(task=item.inputs["task"], slot=item.inputs["slot"], first=first, second=second),
+                        PROMPTS[item.inputs["language"]].fill(
+                            task=item.inputs["task"], slot=item.inputs["slot"], first=first, second=second
+                        ),
                     ),
                 ),
                 sampling=asking.sampling(self.max_tokens),
@@ -120,7 +145,7 @@ class BothOrders:
         votes = []
         for (order, _), response in answered.items():
             shown = (a, b) if order == FORWARD else (b, a)
-            options = {"1": shown[0], "2": shown[1], str(NEITHER): "neither"}
+            options = {"1": shown[0], "2": shown[1], str(NEITHER): _NEITHER[item.inputs["language"]]}
             names = {_name(text): key for key, text in options.items() if _name(text) != text}
             reading = read_choice(response.text, options, aliases=names, finish=response.finish)
             votes.append(

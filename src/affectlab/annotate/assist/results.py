@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affectlab.annotate.answers import Answer, answers_to_jsonl
+from affectlab.annotate.answers import Answer, BadFieldError, answer_of, answers_to_jsonl, read_answers
 from affectlab.annotate.assist.friction import Friction, friction
 from affectlab.annotate.assist.routing import Case
 from affectlab.annotate.assist.study import (
@@ -23,9 +23,17 @@ from affectlab.annotate.assist.study import (
     with_votes,
 )
 from affectlab.annotate.exchange.gold import Settled, gold_to_jsonl
+from affectlab.errors import UserError
+from affectlab.items import read_rows
 from affectlab.metrics.scores import dumps
 from affectlab.runs.folder import writing
 from affectlab.stats.bootstrap import USUAL, Interval
+
+ASKED = "people.csv"
+"""What people are asked; may be filled in where it lies."""
+
+KEPT = "people.jsonl"
+"""All that people answered."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,34 @@ def results_of(
     return Results(tuple(cases), tuple(gold_of(study, cases, answers)), report)
 
 
+def people_so_far(study: Study, given: Sequence[Answer] = ()) -> list[Answer]:
+    """People's answers that the folder holds, those filled into its ``people.csv``, and those given now.
+
+    Of several answers of one person to one slot the newest counts. Nothing that people did is ever lost to a rerun.
+
+    Raises:
+        UserError: When a filled row of ``people.csv`` is no answer.
+    """
+    kept = study.folder / KEPT
+    stored = read_answers(str(kept)).answers if kept.exists() else ()
+    newest = {(one.item, one.slot, one.annotator): one for one in (*stored, *_filled_in(study), *given)}
+    return list(newest.values())
+
+
+def _filled_in(study: Study) -> list[Answer]:
+    path = study.folder / ASKED
+    if not path.exists():
+        return []
+    answers = []
+    for row in read_rows(str(path)):
+        if row.data.get("value"):
+            try:
+                answers.append(answer_of(row.data))
+            except BadFieldError as error:
+                raise UserError(f"{path}, {row.place}: {error}") from error
+    return answers
+
+
 def _usage(study: Study) -> dict[str, Mapping[str, Any]]:
     """Requests, tokens, cost and seconds of each run, over all its sessions."""
     usage: dict[str, Mapping[str, Any]] = {}
@@ -92,11 +128,13 @@ def write_results(study: Study, found: Results, people: Sequence[Answer] = ()) -
     files = {
         "answers.jsonl": answers_to_jsonl([*model_answers(study, found.cases), *people]),
         "routes.jsonl": routes_jsonl(found.cases),
-        "people.csv": people_csv(study, found.cases),
         "gold.jsonl": gold_to_jsonl(found.gold),
         "friction.json": dumps(found.friction.to_dict()) + "\n",
+        **({KEPT: answers_to_jsonl(people)} if people else {}),
+        **({ASKED: people_csv(study, found.cases)} if found.friction.total.outcomes["waiting"] else {}),
     }
-    for name, text in files.items():
-        path = study.folder / name
-        with writing(path):
-            path.write_text(text, encoding="utf-8", newline="")
+    with writing(study.folder):
+        for name, text in files.items():
+            (study.folder / name).write_text(text, encoding="utf-8", newline="")
+        if ASKED not in files:
+            (study.folder / ASKED).unlink(missing_ok=True)

@@ -1,9 +1,9 @@
 """Carry out model-assisted annotation in a folder: two runs, an adjudicator's run, and what people said.
 
 The folder holds a run folder for each model (``model-a``, ``model-b``, ``adjudicator``) with every raw reply, and what
-is made of them, which can be made again at any time: ``answers.jsonl`` (labels of models and people in long form),
+is made of them: ``answers.jsonl`` (labels of models and people in long form),
 ``routes.jsonl`` (all that is known of each slot), ``people.csv`` (what people are asked, without the models' labels),
-``gold.jsonl`` and ``friction.json``.
+``people.jsonl`` (all that people answered; this cannot be made again), ``gold.jsonl`` and ``friction.json``.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def _name(study: Study, run: str) -> str:
 def people_csv(study: Study, cases: Sequence[Case]) -> str:
     """What people are asked, in an order of its own: no label of a model, and nothing that tells why.
 
-    Somebody fills in ``annotator`` and ``value`` and gives the file back; a row without a value was not answered.
+    Somebody fills in ``annotator`` and ``value``; a row without a value was not answered.
     """
     items = {item.id: item for item in study.plan.items}
     asked = sorted(
