@@ -4,33 +4,46 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from affectlab.errors import UserError
-from affectlab.metrics.bertscore import BertScorer, greedy_f1
+from affectlab.metrics.bertscore import BertScorer, Placed, greedy_f1
+
+
+def placed(*vectors: tuple[float, float], marks: int = 0) -> Placed:
+    """A text of these vectors, the first of which are marks."""
+    return Placed(np.array(vectors).reshape(-1, 2), np.arange(len(vectors)) >= marks)
+
+
+def f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall)
+
+
+HALF = 0.5**0.5
 
 
 def test_greedy_matching_by_hand() -> None:
     # Reference e1, e2; answer e1 twice as long, and e1 + e2. Cosines: e1 with 1 and .7071; e2 with 0 and .7071.
-    reference = np.array([[1.0, 0.0], [0.0, 1.0]])
-    answer = np.array([[2.0, 0.0], [1.0, 1.0]])
-    half = 0.5**0.5
-    recall, precision = (1 + half) / 2, (1 + half) / 2
-    assert greedy_f1(reference, answer) == pytest.approx(2 * precision * recall / (precision + recall))
+    reference, answer = placed((1, 0), (0, 1)), placed((2, 0), (1, 1))
+    assert greedy_f1(reference, answer) == pytest.approx(f1((1 + HALF) / 2, (1 + HALF) / 2))
     # One more token far from all: precision (1 + .7071 + 0) / 3, recall as it was.
-    more = greedy_f1(reference, np.vstack([answer, [-1.0, 0.0]]))
-    precision = (1 + half + 0) / 3
-    assert more == pytest.approx(2 * precision * recall / (precision + recall))
+    more = placed((2, 0), (1, 1), (-1, 0))
+    assert greedy_f1(reference, more) == pytest.approx(f1((1 + HALF + 0) / 3, (1 + HALF) / 2))
+
+
+def test_marks_are_matched_and_not_counted() -> None:
+    # The answer's one word is e1; its mark, e2, is what the reference's second word lies nearest to.
+    found = greedy_f1(placed((1, 0), (0, 1)), placed((0, 1), (1, 0), marks=1))
+    assert found == pytest.approx(f1(1, (1 + 1) / 2))
+    assert greedy_f1(placed((1, 0)), placed((1, 0), marks=1)) == 0.0
 
 
 def test_nothing_said_is_0_and_the_opposite_below() -> None:
-    some = np.array([[1.0, 2.0]])
-    assert greedy_f1(some, np.empty((0, 2))) == greedy_f1(np.empty((0, 2)), some) == 0.0
-    assert greedy_f1(some, -some) == pytest.approx(-1.0)
-    assert greedy_f1(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])) == 0.0
+    assert greedy_f1(placed((1, 2)), placed()) == greedy_f1(placed(), placed((1, 2))) == 0.0
+    assert greedy_f1(placed((1, 2)), placed((-1, -2))) == pytest.approx(-1.0)
+    assert greedy_f1(placed((1, 0)), placed((0, 1))) == 0.0
 
 
 def test_without_transformers_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,15 +90,16 @@ def test_equal_texts_score_1_whatever_stands_beside_them(encoder: Path) -> None:
 
 
 @pytest.mark.model
-def test_it_is_the_chosen_layer_without_the_marks_at_the_ends(encoder: Path) -> None:
+def test_it_is_the_chosen_layer(encoder: Path) -> None:
     import torch
 
     scorer = BertScorer.open(f"{encoder}@3")
 
-    def vectors(text: str) -> Any:
+    def vectors(text: str) -> Placed:
         ids = torch.tensor([scorer.tokenizer(text)["input_ids"]])
         with torch.inference_mode():
-            return scorer.encoder(ids).last_hidden_state[0, 1:].double().numpy()  # of three layers the last; <s> first
+            last = scorer.encoder(ids).last_hidden_state[0].double().numpy()  # of three layers the last
+        return Placed(last, np.arange(len(last)) > 0)  # the first is <s>
 
     one, other = "Ada feels joy", "Ben feels anger"
     assert scorer.score([one], [other]).f1[0] == pytest.approx(greedy_f1(vectors(one), vectors(other)), abs=1e-6)

@@ -39,21 +39,27 @@ class Overlap(NamedTuple):
     cut: int
 
 
-def greedy_f1(reference: Floats, answer: Floats) -> float:
-    """F1 of greedy matching: each token with the nearest of the other text, by cosine.
+class Placed(NamedTuple):
+    """A text as the encoder places it: vectors of its tokens [T, D], and which of them are words and no marks [T]."""
 
-    Args:
-        reference: Its tokens' vectors [R, D].
-        answer: The answer's [A, D].
+    vectors: Floats
+    words: NDArray[np.bool_]
+
+
+def greedy_f1(reference: Placed, answer: Placed) -> float:
+    """F1 of greedy matching: each word with the nearest token of the other text, by cosine.
+
+    Marks at the ends of a text (``[CLS]``) are no words, but words may lie nearest to them, as in the authors' code.
 
     Returns:
-        At most 1, and below 0 where everything points away; 0 when either text has no token.
+        At most 1, and below 0 where everything points away; 0 when either text has no word.
     """
-    if not len(reference) or not len(answer):
+    if not reference.words.any() or not answer.words.any():
         return 0.0
-    first, second = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (reference, answer))
+    first, second = (side.vectors / np.linalg.norm(side.vectors, axis=1, keepdims=True) for side in (reference, answer))
     near = first @ second.T
-    recall, precision = near.max(axis=1).mean(), near.max(axis=0).mean()
+    recall = near.max(axis=1)[reference.words].mean()
+    precision = near.max(axis=0)[answer.words].mean()
     return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
 
 
@@ -119,9 +125,9 @@ class BertScorer:
         if len(references) != len(answers):
             raise ValueError(f"{len(references)} references and {len(answers)} answers: expected as many of each")
         texts = [*dict.fromkeys((*references, *answers))]
-        vectors = dict(zip(texts, self._vectors(texts), strict=True))
+        placed = dict(zip(texts, self._placed(texts), strict=True))
         pairs = zip(references, answers, strict=True)
-        f1 = np.array([greedy_f1(vectors[right], vectors[said]) for right, said in pairs])
+        f1 = np.array([greedy_f1(placed[right], placed[said]) for right, said in pairs])
         whole = self.tokenizer(texts, truncation=False, verbose=False)["input_ids"] if texts else []
         return Overlap(f1, sum(len(ids) > self._longest for ids in whole))
 
@@ -129,8 +135,7 @@ class BertScorer:
     def _longest(self) -> int:
         return int(min(_LONGEST, self.tokenizer.model_max_length, self.encoder.config.max_position_embeddings))
 
-    def _vectors(self, texts: Sequence[str]) -> Iterator[NDArray[np.float64]]:
-        """Vectors of each text's tokens [T, D], those that only mark its ends left out."""
+    def _placed(self, texts: Sequence[str]) -> Iterator[Placed]:
         import torch
 
         asked = {"truncation": True, "max_length": self._longest, "return_special_tokens_mask": True}
@@ -145,5 +150,5 @@ class BertScorer:
             with torch.inference_mode():
                 states = self.encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
             for row, vectors in zip(rows, states[self.layer].double().numpy(), strict=True):
-                kept = [place for place, special in enumerate(row["special_tokens_mask"]) if not special]
-                yield vectors[kept]
+                marks = np.array(row["special_tokens_mask"], dtype=bool)
+                yield Placed(vectors[: len(marks)], ~marks)
