@@ -9,7 +9,21 @@ from typing import Annotated
 import typer
 
 import affectlab
-from affectlab.cli import agreement, annotate, compare, games, items, lists, play, report, run, score, vectors
+from affectlab.cli import (
+    agreement,
+    annotate,
+    audit,
+    compare,
+    decide,
+    games,
+    items,
+    lists,
+    play,
+    report,
+    run,
+    score,
+    vectors,
+)
 from affectlab.cli.common import guarded
 
 app = typer.Typer(
@@ -40,11 +54,13 @@ def _options(
 
 
 run.add_to(app)
+decide.add_to(app)
 score.add_to(app)
 report.add_to(app)
 compare.add_to(app)
 games.add_to(app)
 play.add_to(app)
+audit.add_to(app)
 agreement.add_to(app)
 annotate.add_to(app)
 lists.add_to(app)

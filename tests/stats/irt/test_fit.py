@@ -8,7 +8,7 @@ from tests.stats.irt.worlds import World, simulate
 
 from affectlab.errors import UserError
 from affectlab.stats.irt import Sampler, check_items, fit, respondent_stability, screen, seed_stability
-from affectlab.stats.irt.fit import Gate
+from affectlab.stats.irt.fitting import Gate
 
 pytest.importorskip("numpyro", reason="needs affectlab[irt]")
 

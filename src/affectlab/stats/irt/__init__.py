@@ -11,7 +11,7 @@ Psychometrika monograph 17; the decisions paper (arXiv 2604.06562), appendix "Da
 from __future__ import annotations
 
 from affectlab.stats.irt.checks import ItemCheck, check_items
-from affectlab.stats.irt.fit import Fit, Gate, Sampler, fit, screen
+from affectlab.stats.irt.fitting import Fit, Gate, Sampler, fit, screen
 from affectlab.stats.irt.responses import Responses
 from affectlab.stats.irt.select import Selected, select_items
 from affectlab.stats.irt.stability import SeedStability, respondent_stability, seed_stability

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.stats.irt.fit import Fit, Floats
+from affectlab.stats.irt.fitting import Fit, Floats
 
 GROUPS = 4
 MOST_ERROR = 0.10

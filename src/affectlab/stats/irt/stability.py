@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from affectlab.stats.irt.fit import Fit, Floats, Sampler, fit, screen
+from affectlab.stats.irt.fitting import Fit, Floats, Sampler, fit, screen
 from affectlab.stats.irt.responses import Responses
 
 

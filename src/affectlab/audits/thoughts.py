@@ -1,0 +1,146 @@
+"""Can a moved decision be caught in the reasoning before it, and does thinking twice undo it?
+
+A bag of words and a logistic regression predict from a thought whether the decision after it moved. No item is on both
+sides of a fold: the same item is decided under every emotion and strength. The threshold is chosen on training folds
+alone. What is flagged gets a second turn.
+
+Reference: the emotion-sensitive decisions paper (arXiv 2604.06562), section "Alleviate emotion effects by thought
+audits".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from affectlab.benchmarks.decisions.reasoning import Thought
+from affectlab.errors import UserError
+
+FOLDS = 5
+_GRID = {"regression__C": [0.1, 1.0, 10.0]}
+
+
+@dataclass(frozen=True)
+class Caught:
+    """Out-of-fold predictions of the audit.
+
+    Attributes:
+        chance: Predicted probability that each decision moved [N].
+        moved: Whether it did [N].
+        flagged: Whether its fold's threshold was reached [N].
+        auc: Area under the ROC curve of each outer fold; ``None`` where a fold has one kind only.
+        thresholds: Of each outer fold; ``None`` where no threshold reaches the precision on training folds.
+        precision: What thresholds were chosen for.
+    """
+
+    chance: NDArray[np.float64]
+    moved: NDArray[np.bool_]
+    flagged: NDArray[np.bool_]
+    auc: tuple[float | None, ...]
+    thresholds: tuple[float | None, ...]
+    precision: float
+
+    @property
+    def mean_auc(self) -> float | None:
+        """Mean over the folds that have one; ``None`` when none has."""
+        there = [one for one in self.auc if one is not None]
+        return float(np.mean(there)) if there else None
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of flagged decisions that had moved; ``None`` when nothing is flagged."""
+        return float(self.moved[self.flagged].mean()) if self.flagged.any() else None
+
+
+def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLDS, seed: int = 0) -> Caught:
+    """Predict moved decisions from their thoughts, nested by items.
+
+    Args:
+        thoughts: Under emotions, each with a move.
+        precision: Share of flagged decisions that should have moved, in (0, 1].
+        folds: Outer and inner folds, of whole items.
+        seed: Of the folds.
+
+    Raises:
+        UserError: When there are too few items, or all decisions moved, or none.
+    """
+    if not 0 < precision <= 1:
+        raise UserError(f"A precision of {precision} is no share above 0.")
+    moved = np.array([bool(one.move) for one in thoughts])
+    items = np.array([one.item for one in thoughts])
+    if len(set(items.tolist())) < 2 * folds or moved.all() or not moved.any():
+        raise UserError(
+            f"{len(thoughts)} thoughts on {len(set(items.tolist()))} items, {int(moved.sum())} of them before a moved "
+            f"decision: the audit needs {2 * folds} items at least, and decisions of both kinds."
+        )
+    texts = np.array([one.text for one in thoughts], dtype=object)
+    chance = np.full(len(texts), np.nan)
+    flagged = np.zeros(len(texts), dtype=bool)
+    auc: list[float | None] = []
+    thresholds: list[float | None] = []
+    for train, test in _splits(moved, items, folds, seed):
+        fitted, inner = _fitted(texts[train], moved[train], items[train], folds, seed)
+        chance[test] = fitted.predict_proba(texts[test])[:, 1]
+        threshold = threshold_for(inner, moved[train], precision)
+        flagged[test] = chance[test] >= threshold if threshold is not None else False
+        auc.append(_auc(moved[test], chance[test]))
+        thresholds.append(threshold)
+    return Caught(chance, moved, flagged, tuple(auc), tuple(thresholds), precision)
+
+
+def _splits(moved: Any, items: Any, folds: int, seed: int) -> list[Any]:
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    cut = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    return list(cut.split(np.zeros(len(moved)), moved, items))
+
+
+def _fitted(texts: Any, moved: Any, items: Any, folds: int, seed: int) -> tuple[Any, NDArray[np.float64]]:
+    """A model of chosen strength, and its out-of-fold probabilities on the texts it was chosen on."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_val_predict
+    from sklearn.pipeline import Pipeline
+
+    pipeline = Pipeline([("words", TfidfVectorizer()), ("regression", LogisticRegression(max_iter=1000))])
+    inner = [split for split in _splits(moved, items, folds, seed) if len(set(moved[split[0]].tolist())) == 2]
+    both = [split for split in inner if len(set(moved[split[1]].tolist())) == 2]
+    if both:
+        search = GridSearchCV(pipeline, _GRID, cv=both, scoring="roc_auc").fit(texts, moved)
+        pipeline = search.best_estimator_
+    else:
+        pipeline.fit(texts, moved)
+    whole = len(inner) == folds
+    out = cross_val_predict(pipeline, texts, moved, cv=inner, method="predict_proba") if whole else None
+    return pipeline, (out if out is not None else pipeline.predict_proba(texts))[:, 1]
+
+
+def threshold_for(chance: NDArray[np.float64], moved: NDArray[np.bool_], precision: float) -> float | None:
+    """The smallest threshold at which the share of moved decisions among those reaching it is ``precision``.
+
+    ``None`` when there is none. The smallest one flags the most.
+    """
+    order = np.argsort(-chance, kind="stable")
+    hits = np.cumsum(moved[order])
+    share = hits / np.arange(1, len(order) + 1)
+    # A threshold takes all decisions of equal probability or none.
+    last = np.append(np.diff(chance[order]) != 0, True)
+    good = np.flatnonzero((share >= precision) & last)
+    return float(chance[order][good[-1]]) if len(good) else None
+
+
+def _auc(moved: NDArray[np.bool_], chance: NDArray[np.float64]) -> float | None:
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(moved, chance)) if 0 < moved.sum() < len(moved) else None
+
+
+def at_random(flagged: NDArray[np.bool_], seed: int) -> NDArray[np.bool_]:
+    """As many decisions as were flagged, drawn at random [N]."""
+    drawn = np.zeros(len(flagged), dtype=bool)
+    drawn[np.random.default_rng(seed).choice(len(flagged), int(flagged.sum()), replace=False)] = True
+    return drawn

@@ -1,0 +1,188 @@
+"""``affectlab decide`` and ``affectlab drift``: do decisions move under emotions, and more than under controls?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from affectlab.cli.common import AsJson, Replicates, pairs, print_json
+from affectlab.errors import UserError
+
+PAPER_STRENGTHS = "0.6,0.8,1.0,1.5"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(
+        "decide",
+        help="Put decisions in games to a model under emotions and their controls, and measure how far they move.",
+    )(decide)
+    app.command(
+        "drift",
+        help="Measures over finished `decide` runs: several models in one map, with reasoning against without, "
+        "likelihood against choice.",
+    )(drift)
+
+
+def decide(
+    model: Annotated[str, typer.Option(help="Which model: smollm2, gguf:PATH, hf:ORG/NAME, openai:NAME …")],
+    out: Annotated[Path, typer.Option(help="Run folder to make or go on with.")],
+    items: Annotated[str | None, typer.Option(help="Decisions file. Default: the bundled sample.")] = None,
+    field_map: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="Our field name = the file's column. Repeatable.", metavar="FIELD=COLUMN"),
+    ] = None,
+    emotions: Annotated[str, typer.Option(help="all, or names joined by commas.")] = "all",
+    alpha: Annotated[
+        str, typer.Option(help="Strengths of the emotion vectors, joined by commas; none for no vectors.")
+    ] = PAPER_STRENGTHS,
+    by: Annotated[
+        str, typer.Option(help="choice (greedy generation) or likelihood (of the option letters).")
+    ] = "choice",
+    cot: Annotated[bool, typer.Option("--cot", help="Ask for reasoning before the answer.")] = False,
+    thinking: Annotated[bool, typer.Option("--thinking", help="Leave room for a model that thinks first.")] = False,
+    random_control: Annotated[
+        int, typer.Option(help="Random vectors of the same norm at every strength: this many.", min=0)
+    ] = 0,
+    prompt_control: Annotated[
+        bool, typer.Option("--prompt-control", help="Also tell the model each emotion in words.")
+    ] = False,
+    repeats: Annotated[int, typer.Option(help="Ask everything this often (needs a temperature).", min=1)] = 1,
+    temperature: Annotated[float, typer.Option(help="0 for greedy.", min=0.0)] = 0.0,
+    limit: Annotated[int | None, typer.Option(help="Ask only the first N items.", min=1)] = None,
+    order: Annotated[str, typer.Option(help="Option order: rotate, fixed, or all cyclic orders.")] = "rotate",
+    seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
+    vectors: Annotated[
+        Path | None, typer.Option(help="Emotion vectors of `affectlab vectors extract`. Default: of the bundled texts.")
+    ] = None,
+    lexicon: Annotated[Path | None, typer.Option(help="TOML file of affective words by emotion.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Endpoint of an openai: model.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
+    threads: Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)] = None,
+    batch_tokens: Annotated[int, typer.Option(help="Token budget of a local batch.", min=1)] = 8192,
+    max_tokens: Annotated[int | None, typer.Option(help="Most new tokens. Default: the protocol's.", min=1)] = None,
+    replicates: Replicates = 1000,
+    as_json: AsJson = False,
+) -> None:
+    """Plan neutral, every emotion at every strength and the controls as one run; ask, score, print."""
+    from affectlab.benchmarks.base import Asking
+    from affectlab.cli.run import carry_out
+    from affectlab.models import ModelSettings
+    from affectlab.runs import make_plan
+
+    plan = make_plan(
+        "decisions",
+        protocol=_protocol(by, cot=cot, thinking=thinking),
+        data=items,
+        fields=pairs(field_map or [], "--map"),
+        limit=limit,
+        asking=Asking(
+            order=order,  # type: ignore[arg-type]
+            seed=seed,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            options={} if lexicon is None else {"lexicon": str(lexicon)},
+        ),
+        conditions=conditions_of(emotions, alpha, random_control, prompt_control=prompt_control),
+        repeats=repeats,
+    )
+    settings = ModelSettings(
+        base_url=base_url,
+        device=device,
+        dtype=dtype,  # type: ignore[arg-type]
+        threads=threads,
+        batch_tokens=batch_tokens,
+        vectors=vectors,
+    )
+    raise typer.Exit(carry_out(plan, model, settings, out, replicates, as_json=as_json))
+
+
+def _protocol(by: str, *, cot: bool, thinking: bool) -> str:
+    if by not in ("choice", "likelihood"):
+        raise UserError(f"--by {by}: expected choice or likelihood.")
+    if cot and thinking:
+        raise UserError("--cot asks for reasoning, --thinking leaves it to the model: choose one.")
+    if by == "likelihood" and (cot or thinking):
+        raise UserError("--by likelihood scores the options without generating: leave --cot and --thinking out.")
+    return "cot" if cot else "thinking" if thinking else by
+
+
+def conditions_of(emotions: str, alpha: str, random_control: int, *, prompt_control: bool) -> list[str]:
+    """Emotions by strengths, then random vectors by strengths, then prompts.
+
+    Raises:
+        UserError: When a strength is no number, an emotion is unknown, or nothing would be compared.
+    """
+    from affectlab.steering.stimuli import EMOTIONS, emotion_id
+
+    named = EMOTIONS if emotions == "all" else tuple(dict.fromkeys(emotion_id(one) for one in _listed(emotions)))
+    if unknown := [one for one in named if one not in EMOTIONS]:
+        raise UserError(f"--emotions {unknown[0]}: expected all, or some of {', '.join(EMOTIONS)}.")
+    strengths = [] if alpha == "none" else list(_strengths(alpha))
+    if random_control and not strengths:
+        raise UserError("--random-control goes with strengths: name some with --alpha.")
+    found = [f"{emotion}@{strength}" for emotion in named for strength in strengths]
+    found += [f"random@{strength}:seed={seed}" for strength in strengths for seed in range(random_control)]
+    found += [f"prompt:{emotion}" for emotion in named] if prompt_control else []
+    if not found:
+        raise UserError("There is nothing to compare neutral with: give strengths by --alpha, or --prompt-control.")
+    return found
+
+
+def _listed(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _strengths(alpha: str) -> Iterator[str]:
+    for one in dict.fromkeys(_listed(alpha)):
+        if not re.fullmatch(r"-?\d+(\.\d+)?", one):
+            raise UserError(f"--alpha {one!r}: expected numbers joined by commas, such as {PAPER_STRENGTHS}, or none.")
+        yield one
+
+
+def drift(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of finished runs of the decisions benchmark.")],
+    figures: Annotated[Path | None, typer.Option(help="Folder for the map and the curves as SVG.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write an HTML page.")] = None,
+    replicates: Replicates = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of resamples and swaps.", min=0)] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Several models side by side; differences between runs of one model that only differ in how they were asked."""
+    from affectlab.audits.drift import drift_of
+    from affectlab.report.decision_figures import write_figures
+    from affectlab.report.html import document_html
+    from affectlab.report.model import Document, Section
+    from affectlab.report.terminal import print_document
+    from affectlab.runs.folder import writing
+    from affectlab.stats.bootstrap import Interval
+
+    found = drift_of(runs, Interval(replicates=replicates, seed=seed))
+    document = Document(
+        "Decisions under emotion",
+        f"{len(found.runs)} runs: {', '.join(found.runs)}.",
+        (Section("Drift", found.notes, found.tables),),
+        {"runs": {name: str(path) for name, path in zip(found.runs, runs, strict=True)}},
+    )
+    if html is not None:
+        with writing(html):
+            html.write_text(document_html(document), encoding="utf-8")
+    if figures is not None:
+        with writing(figures):
+            write_figures(found, figures)
+    if as_json:
+        print_json(found_to_dict(found.tables, found.notes))
+    else:
+        print_document(document)
+
+
+def found_to_dict(tables: Sequence[Any], notes: Sequence[str]) -> dict[str, Any]:
+    """What ``--json`` prints of some tables."""
+    from dataclasses import asdict
+
+    return {"notes": list(notes), "tables": {table.id: asdict(table) for table in tables}}
