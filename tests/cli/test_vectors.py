@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,51 @@ def test_show_describes_a_file_and_explains_conditions(cli: Cli, file: Path) -> 
     wrong = cli("vectors", "show", file, "--condition", "pride@1.0")
     assert (wrong.code, wrong.out) == (2, "")
     assert "There are: fear, joy" in wrong.err
+
+
+def test_show_measures_on_the_model(cli: Cli, file: Path, folder: Path) -> None:
+    conditions = ("--condition", "joy@0.05:kl:layers=all", "--condition", "fear@500.0")
+    unmeasured = cli("vectors", "show", file, *conditions)
+    assert (unmeasured.code, unmeasured.out) == (2, "")
+    assert "On the command line: --model" in unmeasured.err
+    shown = cli("vectors", "show", file, *conditions, "--model", folder, *FAST)
+    assert shown.code == 0, shown.err
+    assert " × the median token norm." in shown.out
+    dosed, _ = (line for line in shown.out.splitlines() if "Plain text: KL" in line)
+    assert re.search(r"KL 0\.0(49|50|51) ± 0\.\d+, negative log-likelihood [+-]0\.\d+ ± 0\.\d+ nats a token\.$", dosed)
+    document = cli("vectors", "show", file, *conditions, "--model", folder, *FAST, "--json")
+    assert document.err == ""
+    dosed, _ = document.json["conditions"]
+    assert dosed["plain_text"]["kl"] == pytest.approx(0.05, rel=0.03)
+    assert list(dosed["doses"]) == ["joy@0.05:kl:layers=all"]
+    assert dosed["plain_text"]["damaged"] is False
+    idle = cli("vectors", "show", file, "--model", folder)
+    assert (idle.code, "--model measures conditions" in idle.err) == (2, True)
+
+
+def test_damage_and_what_is_not_known_are_said() -> None:
+    from affectlab.cli.vectors_output import explained, explained_to_dict
+    from affectlab.steering import Applier
+    from affectlab.steering.coherence import Coherence
+
+    neutral = Applier(None)("neutral")
+    said = explained(neutral, Coherence(1.5, 0.25, 0.125, 0.5)).splitlines()[-1]
+    assert said == ("  Plain text: KL 1.500 ± 0.125, negative log-likelihood +0.250 ± 0.500 nats a token: damaged.")
+    alone = explained(neutral, Coherence(0.5, -0.25)).splitlines()[-1]
+    assert alone == "  Plain text: KL 0.500, negative log-likelihood -0.250 nats a token."
+    assert explained(neutral, None) == neutral.explain()
+    assert explained_to_dict(neutral, Coherence(1.5, 0.25))["plain_text"]["damaged"] is True
+
+
+def test_vectors_in_half_precision_say_so(cli: Cli, folder: Path, texts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "half.safetensors"
+    mapped = ("--map", "text=sentence", "--map", "emotion=label", "--emotions", "joy,fear", "--dtype", "bfloat16")
+    ended = cli("vectors", "extract", "--model", folder, "--out", out, "--stimuli", texts, *mapped, *FAST)
+    assert ended.code == 0, ended.err
+    shown = cli("vectors", "show", out)
+    assert "; bfloat16; " in shown.out
+    assert "states at: last, in bfloat16; 4 left out (pride)." in " ".join(shown.out.split())
+    assert cli("vectors", "show", out, "--json").json["provenance"]["dtype"] == "bfloat16"
 
 
 def test_validate_prints_writes_and_suggests(cli: Cli, file: Path, folder: Path, tmp_path: Path) -> None:
