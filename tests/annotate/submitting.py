@@ -1,4 +1,4 @@
-"""A person who works through a project over HTTP, sending everything twice; run as a script, on the standard library alone.
+"""A person who works through a project over HTTP, sending everything twice; a script on the standard library alone.
 
 Usage: submitting.py PORT COOKIE CSRF OUT. Writes a line for each answer the server confirmed, then ``end``.
 """
@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.parse
 import uuid
+from pathlib import Path
 
 
 def call(port: int, method: str, path: str, cookie: str, body: str = "") -> tuple[int, str, str]:
@@ -32,7 +33,7 @@ def call(port: int, method: str, path: str, cookie: str, body: str = "") -> tupl
 
 def main() -> None:
     port, cookie, csrf, out = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
-    with open(out, "w", encoding="utf-8") as told:
+    with Path(out).open("w", encoding="utf-8") as told:
         while True:
             status, path, text = call(port, "GET", "/work", cookie)
             if status == 200 and re.search("nothing left", text):

@@ -80,7 +80,8 @@ def test_no_answer_is_lost_and_none_doubled(request: pytest.FixtureRequest, tmp_
             if one.poll() is None:
                 one.kill()
             one.wait()
-    lines = [line for out in outs for line in out.read_text(encoding="utf-8").splitlines()]
+    heard = [(number, line) for number, out in enumerate(outs) for line in out.read_text("utf-8").splitlines()]
+    lines = [line for _, line in heard]
     assert [line for line in lines if line.startswith("error")] == []
     confirmed = Counter(
         (number, line) for number, out in enumerate(outs) for line in out.read_text("utf-8").splitlines()
