@@ -73,7 +73,13 @@ class Waiting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A finished round: its moves in the order of turns, and what each player (not seat) got."""
+    """A finished round.
+
+    Attributes:
+        number: From 0.
+        moves: In the order of turns; of seats, where all move at once.
+        payoffs: What each player (not seat) got.
+    """
 
     number: int
     moves: tuple[Made, ...]
@@ -141,7 +147,9 @@ class Match:
             return None
         paid = self._rules.payoffs(self._played())
         order = [self._seat(player) for player in range(len(self.players))]
-        finished = Round(len(self.rounds), tuple(self._moves), tuple(paid[seat] for seat in order))
+        # Moves made at the same time have no order: they are kept by seat, whoever's reply came first.
+        moves = sorted(self._moves, key=lambda move: move.seat) if self.setup.game.simultaneous else self._moves
+        finished = Round(len(self.rounds), tuple(moves), tuple(paid[seat] for seat in order))
         self.rounds.append(finished)
         self._moves = []
         return finished

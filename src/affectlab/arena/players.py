@@ -36,15 +36,14 @@ def read_player(text: str) -> Player:
     Raises:
         UserError: When it names no strategy, or the condition cannot be read.
     """
-    text = text.strip()
-    if text.startswith(STRATEGY):
-        name = text.removeprefix(STRATEGY)
+    if text.strip().startswith(STRATEGY):
+        name = text.strip().removeprefix(STRATEGY)
         if name not in STRATEGIES:
             near = did_you_mean(difflib.get_close_matches(name, STRATEGIES, n=1))
             raise UserError(f"No strategy {name!r}{near}; there are {', '.join(STRATEGIES)}.")
-        return Player(text, strategy=name)
+        return Player(f"{STRATEGY}{name}", strategy=name)
     model, said, condition = text.rpartition(_AS)
-    model, condition = (model.strip(), str(parse(condition))) if said else (text, NEUTRAL)
+    model, condition = (model.strip(), str(parse(condition))) if said else (text.strip(), NEUTRAL)
     if not model:
         raise UserError(f"Player {text!r} names no model. Write MODEL, 'MODEL as CONDITION' or {STRATEGY}NAME.")
     return Player(f"{model}{_AS}{condition}" if condition != NEUTRAL else model, model, condition)

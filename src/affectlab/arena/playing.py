@@ -259,7 +259,7 @@ class _Session:
 
     def _messages(self, match: Match, waiting: Waiting, player: Player) -> tuple[Message, ...]:
         told = parse(player.condition).prompt
-        system = prompts.system(match)
+        system = prompts.system(match, waiting)
         return (
             Message("system", f"{told}\n\n{system}" if told else system),
             Message("user", prompts.user(match, waiting)),

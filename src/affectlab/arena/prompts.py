@@ -35,14 +35,15 @@ _DID: Mapping[str, str] = {
 }
 
 
-def system(match: Match) -> str:
+def system(match: Match, waiting: Waiting) -> str:
     """The system turn: what is played, for how many rounds, and how to reply."""
     played = match.setup
     values = {**played.game.defaults, **played.parameters}
     rounds = f"You play {played.rounds} rounds with the same others." if played.rounds > 1 else "You play one round."
     swap = " You change places after every round." if played.alternate else ""
     rule = _RULES[played.game.id](values, len(match.players))
-    return f"{rule}\n{rounds}{swap} You want as many points as you can get."
+    reply = f"Reply with exactly one line and nothing more:\n{_format(waiting.turn)}"
+    return f"{rule}\n{rounds}{swap} You want as many points as you can get.\n{reply}"
 
 
 def user(match: Match, waiting: Waiting) -> str:
@@ -86,11 +87,10 @@ def again(waiting: Waiting) -> str:
 
 def _question(match: Match, waiting: Waiting) -> str:
     turn = waiting.turn
-    reply = f"Reply with exactly one line and nothing more:\n{_format(turn)}"
     if turn.role.kind == "binary":
         lines = "\n".join(f"{letter}. {_name(turn, value)}" for letter, value in options(match, waiting).items())
-        return f"What do you do?\n{lines}\n\n{reply}"
-    return f"{_AMOUNTS[turn.role.id].format(low=turn.legal[0], high=turn.legal[-1])}\n\n{reply}"
+        return f"What do you do?\n{lines}"
+    return _AMOUNTS[turn.role.id].format(low=turn.legal[0], high=turn.legal[-1])
 
 
 def _format(turn: Turn) -> str:

@@ -1,0 +1,84 @@
+"""``affectlab games`` and ``affectlab play``, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affectlab.games import GAMES, ROLES
+
+Cli = Callable[..., Any]
+
+
+def test_all_roles_are_listed(cli: Cli) -> None:
+    assert {row["role"] for row in cli("games", "list", "--json").json} == set(ROLES)
+    assert "trust_trustee" in cli("games", "list").out
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_can_be_shown(cli: Cli, game: str) -> None:
+    shown = cli("games", "show", game)
+    assert shown.code == 0
+    assert "Equilibria" in shown.out
+    document = cli("games", "show", game, "--json").json
+    assert document["parameters"] == dict(GAMES[game].defaults)
+    assert document["equilibria"]
+
+
+def test_own_payoffs_are_checked_and_solved(cli: Cli) -> None:
+    document = cli("games", "show", "stag_hunt", "--set", "R=10", "--json").json
+    # Indifferent when 10 q = 3 q + 2 (1 - q): q = 2/9.
+    assert document["equilibria"][-1]["strategies"][0] == "stag with probability 0.222"
+    assert cli("games", "show", "stag_hunt", "--set", "T=9").code == 2
+    refused = cli("games", "show", "stag_hunt", "--set", "T=lots")
+    assert (refused.code, refused.err) == (2, "Error: --set T=lots: 'lots' is not a number.\n")
+    assert "Did you mean 'stag_hunt'?" in cli("games", "show", "staghunt").err
+
+
+def test_a_match_of_strategies(cli: Cli, tmp_path: Path) -> None:
+    pair = ("--player", "strategy:tit_for_tat", "--player", "strategy:always_defect")
+    out = tmp_path / "out"
+    shown = cli("play", "prisoners_dilemma", *pair, "--rounds", "10", "--out", out)
+    assert shown.code == 0
+    assert "0.90" in shown.out
+    assert "No round was lost" in shown.out
+    document = cli("play", "prisoners_dilemma", *pair, "--rounds", "10", "--out", out, "--json").json
+    assert document["matches"][0]["payoffs"] == [0.9, 1.4]
+    assert document["session"] == {"asked": 0, "failed": 0, "interrupted": False, "complete": True}
+
+
+def test_a_scripted_model_of_nonsense_is_reported(cli: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "replies.jsonl"
+    script.write_text(json.dumps({"item": "*", "reply": "Fine weather."}) + "\n", encoding="utf-8")
+    given = ("--player", f"scripted:{script}", "--player", "strategy:tit_for_tat", "--rounds", "5")
+    shown = cli("play", "stag_hunt", *given, "--out", tmp_path / "out")
+    assert shown.code == 0
+    assert "5 moves were drawn" in " ".join(shown.out.split())
+    assert len((tmp_path / "out" / "rounds.jsonl").read_text(encoding="utf-8").splitlines()) == 5
+
+
+def test_a_tournament_of_states_of_one_model(cli: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "replies.jsonl"
+    script.write_text(json.dumps({"item": "*", "reply": "ANSWER: 3"}) + "\n", encoding="utf-8")
+    players = [
+        word
+        for state in ("", " as prompt:anger", " as prompt:joy")
+        for word in ("--player", f"scripted:{script}{state}")
+    ]
+    document = cli("play", "sealed_bid", *players, "--tournament", "--out", tmp_path / "out", "--json").json
+    assert len(document["matches"]) == 6
+    assert {match["surplus"] for match in document["matches"]} == {0.4}  # (10 - 3 - 3) / 10
+    given = ("--model", f"scripted:{script}", "--emotions", "anger,happiness", "--alpha", "0.5")
+    states = cli("play", "sealed_bid", *given, "--out", tmp_path / "b", "--json").json
+    names = [one["name"].removeprefix(f"scripted:{script}") for one in states["players"]]
+    assert names == ["", " as anger@0.5", " as joy@0.5"]
+
+
+def test_one_player_is_too_few(cli: Cli, tmp_path: Path) -> None:
+    refused = cli("play", "trust", "--player", "strategy:grim", "--out", tmp_path / "out")
+    assert refused.code == 2
+    assert "two players or more" in refused.err
