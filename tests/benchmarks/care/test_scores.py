@@ -211,6 +211,18 @@ def test_bertscore_stands_beside_where_an_encoder_is_named(monkeypatch: pytest.M
     assert "No BERTScore: it is gone" in without.note
 
 
+def test_the_middle_of_every_scale_stands_beside_on_this_gold() -> None:
+    answers = [*RATINGS, ("1", "positive_level", 0, 6), ("1", "positive_labels", (), (GLAD,)), *SETS[:1]]
+    table = scored(rows(answers), "s").table("baselines")
+    found = dict(zip(table.columns, table.rows[0], strict=True))
+    # ratings 1 5 3 5 4 against 3: squares 4 4 0 4 1, mean 13/5; the level is off by half; of two sets one is empty
+    assert found["appraisal_rmse"] == pytest.approx(sqrt(13 / 5) / 4)
+    assert found["appraisal_accuracy"] == pytest.approx(1 / 5)
+    assert found["positive_level_rmse"] == pytest.approx(1 / 2)
+    assert found["positive_example_f1"] == pytest.approx(1 / 2)
+    assert "negative_level_rmse" not in found
+
+
 def test_expectation_stands_beside_the_choice() -> None:
     answers = [("1", "control.general", 4, 5), ("1", "mean:control.general", 4, 4.5)]
     assert value(rows(answers), "appraisal_rmse", "s-likelihood") == pytest.approx(1 / 4)

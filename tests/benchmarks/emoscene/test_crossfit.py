@@ -8,7 +8,18 @@ from tests.benchmarks.emoscene.worlds import evidence
 
 from affectlab.benchmarks.emoscene.answers import Answers
 from affectlab.benchmarks.emoscene.calibrate import best_thresholds, platt
-from affectlab.benchmarks.emoscene.crossfit import _SUBSETS, FOLDS, Yes, _Views, cross_fit, figures, folds_of, refitted
+from affectlab.benchmarks.emoscene.crossfit import (
+    _SUBSETS,
+    FOLDS,
+    Evidence,
+    Yes,
+    _decide,
+    _Views,
+    cross_fit,
+    figures,
+    folds_of,
+    refitted,
+)
 from affectlab.benchmarks.emoscene.ising import fit_priors
 from affectlab.benchmarks.emoscene.measures import counted
 from affectlab.stats.bootstrap import Interval
@@ -157,6 +168,18 @@ def test_refits_of_the_sample_itself_are_the_fit() -> None:
     again = next(iter(refitted(world, (1.0,) * FOLDS, 1, 0)))
     assert (again[0] == weights).all()
     assert (again[1].joint == decisions.joint).all()
+
+
+def test_a_resample_is_decided_as_data_in_which_scenarios_stand_several_times() -> None:
+    world = evidence(60, 6, entangled=True)
+    times = np.random.default_rng(6).integers(0, 3, 60)
+    rows = np.repeat(np.arange(60), times)
+    several = Evidence(world.odds[rows], world.gold[rows], world.fold[rows], world.cluster[rows])
+    weighted, whole = next(iter(_decide(world, times[None, :].astype(float), None))), cross_fit(several)
+    assert weighted.strengths == whole.strengths
+    # Calibration's pseudo-scenario lies at the mean evidence of all scenarios, drawn or not: hence the tolerance.
+    assert weighted.joint[rows] == pytest.approx(whole.joint, abs=0.02)
+    assert (weighted.yes["raw_tuned"][rows] == whole.yes["raw_tuned"]).all()
 
 
 def test_figures_of_a_resample_by_hand() -> None:

@@ -48,6 +48,12 @@ HUMAN = (
     "rouge_l",
 )
 
+BASELINE = (
+    "appraisal_rmse",
+    "appraisal_accuracy",
+    *(f"{side}_{kind}" for side in SIDES for kind in ("level_rmse", "example_f1")),
+)
+
 NO_LOO = frozenset({"appraisal_accuracy", "rouge_l"})
 """Not defined against several others: hardly any rating equals a mean, and texts have none."""
 
@@ -92,6 +98,7 @@ def _node_tables(scoring: Scoring, found: Mapping[str, Estimate]) -> Iterator[Ta
         yield _against_story(scoring, shown)
     for variant in shown:
         yield from _figures(found, variant)
+    yield from _baselines(scoring.table, next(iter(shown)))
     asked = {scoring.table.item.values[code] for code in set(scoring.table.item.codes.tolist())}
     items = people.observers([item for item in scoring.items if item.id in asked])
     if items:
@@ -191,6 +198,24 @@ def _sets(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
         ),
         "No figure: nobody has the label, people or model.",
     )
+
+
+def _baselines(table: PredictionTable, variant: str) -> Iterator[Table]:
+    """An answer that reads nothing, on this very gold: the middle of every scale, and no label."""
+    part = _renamed(table, variant)
+    kinds = np.array([slot in spaces.SETS for slot in part.slot.values], dtype=np.intp)
+    constant = replace(part, value=replace(part.value, codes=kinds[part.slot.codes], values=(spaces.MIDPOINT, ())))
+    measured = node_measures(constant, "s") if len(part) else None
+    found = {name: measured.value(name) for name in BASELINE} if measured else {}
+    if figures := [name for name, value in found.items() if value is not None]:
+        yield Table(
+            "baselines",
+            "An answer that reads nothing",
+            ("baseline", *figures),
+            (("the middle of every scale, no label", *(found[name] for name in figures)),),
+            "On the gold of this run. The middle is 3 for ratings and for levels.",
+            dict.fromkeys((name for name in figures if "rmse" in name), "number"),
+        )
 
 
 def _against_story(scoring: Scoring, shown: Mapping[str, str]) -> Table:
