@@ -205,7 +205,7 @@ def _group(name: str, cases: Sequence[Case], how: Interval) -> Group:
             [(case, case.verdict == "inconsistent" or bool(case.wrong)) for case in seen if case.votes is not None],
             how,
         ),
-        contamination=_contamination(cases, seen, how),
+        contamination=residual_contamination(cases, how),
     )
 
 
@@ -240,7 +240,13 @@ def _leaning(judged: Sequence[Case]) -> float | None:
     return None if found.no_discordant else found.p
 
 
-def _contamination(cases: Sequence[Case], seen: Sequence[Case], how: Interval) -> Contamination:
+def residual_contamination(cases: Sequence[Case], how: Interval = USUAL) -> Contamination:
+    """How many of the labels kept are wrong, by the audits.
+
+    Labels that people did not see are taken to be wrong as often as audited ones of the same source (models agreed, or
+    a consistent verdict); people's own are the measure. The interval is by cluster.
+    """
+    seen = [case for case in cases if case.audited and case.human is not None]
     kept = Counter(case.outcome for case in cases)
     audits = {
         "model-agreed": [case for case in seen if case.agreed],
