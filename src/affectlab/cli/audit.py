@@ -13,7 +13,7 @@ from affectlab.cli.common import AsJson, Replicates, pairs, print_json
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     group = typer.Typer(
-        help="Audits: is style telling emotions apart, which items to keep, can moved decisions be caught in their reasoning.",
+        help="Audits: does style tell emotions apart, which items to keep, do thoughts give moved decisions away.",
         no_args_is_help=True,
     )
     group.command("stimuli", help="Can emotions be told from part-of-speech ratios alone? Exit code 1 if so.")(stimuli)

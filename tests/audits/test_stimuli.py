@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from affectlab.audits.stimuli import (
+    FEATURES,
+    PAPER,
+    Tagger,
+    against_chance,
+    audit_stimuli,
+    audit_table,
+    feature_table,
+    ratios,
+)
+from affectlab.cli.main import app
+from affectlab.errors import UserError
+from affectlab.steering.stimuli import Stimuli, load_stimuli
+
+TAGS = {
+    "dog": "NOUN",
+    "runs": "VERB",
+    "big": "ADJ",
+    "soon": "ADV",
+    "she": "PRON",
+    "the": "DET",
+    "in": "ADP",
+    "and": "CCONJ",
+}
+
+
+def by_list(words: list[str]) -> list[str]:
+    return [TAGS.get(word.lower(), "X") for word in words]
+
+
+tagger: Tagger = by_list  # type: ignore[assignment]
+
+
+def test_ratios_are_shares_of_a_texts_words() -> None:
+    found = ratios(["The big dog runs and runs. Soon she runs in!"], tagger)
+    # Ten words: 1 noun, 3 verbs, 1 adjective, 1 adverb, 1 pronoun, 1 determiner, 1 adposition, 1 conjunction.
+    assert dict(zip(FEATURES, found[0], strict=True)) == pytest.approx(
+        dict(zip(FEATURES, (0.1, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), strict=True))
+    )
+    with pytest.raises(UserError, match="Text 2 has no words"):
+        ratios(["dog", "123 !"], tagger)
+
+
+def texts(styled: bool, seed: int = 0) -> Stimuli:
+    """Thirty texts of three emotions; styled: anger is told in adjectives, joy in adverbs."""
+    rng = np.random.default_rng(seed)
+    words = {"anger": "big", "joy": "soon", "fear": "dog"}
+    rows = []
+    for number in range(30):
+        label = list(words)[number % 3]
+        filler = words[label] if styled else rng.choice(["big", "soon", "dog"])
+        body = rng.permutation(["the", "dog", "runs", "in", *[str(filler)] * 3])
+        rows.append((" ".join(body), label, f"row {number}"))
+    text, label_of, group = zip(*rows, strict=True)
+    return Stimuli(text, label_of, group)
+
+
+def test_texts_that_are_styled_by_emotion_do_not_pass_and_the_verdict_says_so() -> None:
+    found = audit_stimuli(texts(styled=True), tagger, permutations=19)
+    assert found.result.accuracy > 0.9
+    assert found.permutation_p == 0.05
+    assert not found.passed
+    assert "clearly above chance" in found.words
+    assert audit_table(found).rows[0][-1] == "above chance"
+    assert len(feature_table(found).rows) == 3
+
+
+def test_texts_that_are_not_pass() -> None:
+    found = audit_stimuli(texts(styled=False, seed=3), tagger, permutations=19)
+    assert found.permutation_p > 0.05
+    assert found.passed
+    assert "not above chance" in found.words
+
+
+def test_the_papers_own_accuracy_is_clearly_above_chance() -> None:
+    # .2736 of 241 texts is 66; Wilson [.221, .333] and p = 2.0e-5 as in the facts page (scipy, R).
+    found = against_chance(*PAPER)
+    assert found.accuracy == pytest.approx(0.273859, abs=1e-6)
+    assert (found.low, found.high) == pytest.approx((0.2213, 0.3334), abs=1e-4)
+    assert found.binomial_p == pytest.approx(2.0e-5, rel=0.05)
+    assert found.above
+    assert "clearly above chance" in found.words
+
+
+def test_labels_are_permuted_within_groups_where_groups_hold_several_emotions() -> None:
+    whole = texts(styled=False)
+    grouped = Stimuli(whole.texts, whole.labels, tuple(f"g{n // 3}" for n in range(30)))
+    assert audit_stimuli(grouped, tagger, permutations=1).within_groups
+    assert not audit_stimuli(whole, tagger, permutations=1).within_groups
+
+
+def test_too_few_texts_of_an_emotion_are_refused() -> None:
+    with pytest.raises(UserError, match="fewer than 5 texts"):
+        audit_stimuli(Stimuli(("dog",) * 7, ("joy",) * 3 + ("anger",) * 4, tuple(map(str, range(7)))), tagger)
+
+
+@pytest.mark.slow
+def test_the_bundled_stimuli_pass_with_the_real_tagger() -> None:
+    pytest.importorskip("denckring_en_pos", reason="needs affectlab[audit]")
+    found = audit_stimuli(load_stimuli(), permutations=19)
+    assert found.passed, found.words
+    assert found.within_groups
+    assert found.result.n == 180
+
+
+def test_the_command_says_in_words_what_it_found_and_in_its_exit_code(tmp_path: Path) -> None:
+    pytest.importorskip("denckring_en_pos", reason="needs affectlab[audit]")
+    styles = {"anger": "He is so very big and so very bad.", "joy": "Dogs, cats, birds, trees and houses in towns."}
+    rows = [{"text": styles[label], "emotion": label} for label in styles for _ in range(8)]
+    rows.append({"text": "Boring.", "emotion": "boredom"})
+    file = tmp_path / "texts.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = CliRunner().invoke(
+        app, ["audit", "stimuli", str(file), "--emotions", "anger,joy", "--permutations", "3", "--json"]
+    )
+    assert done.exit_code == 1, done.output
+    told = json.loads(done.stdout)
+    assert not told["passed"]
+    assert "clearly above chance" in told["verdict"]
+    assert told["notes"] == ["1 texts with other labels are left out."]

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from affectlab.audits.thoughts import at_random, catch, threshold_for
+from affectlab.benchmarks.decisions.reasoning import Thought
+from affectlab.benchmarks.decisions.states import state_of
+from affectlab.errors import UserError
+
+ANGER = state_of("anger@1.0")
+
+
+def thoughts(items: int = 40, telling: bool = True, seed: int = 0) -> list[Thought]:
+    """Three thoughts an item; where a decision moved, telling thoughts say so half of the time."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for item in range(items):
+        for place in range(3):
+            moved = bool(rng.random() < 0.4)
+            word = "furious" if telling and moved and rng.random() < 0.7 else "calm"
+            text = f"I feel {word} about it and item{item} {' '.join(rng.choice(['so', 'then', 'but'], 5))}"
+            found.append(Thought(f"i{item}", ANGER, text, 10, 1, 1, 1.0 if moved else 0.0, repeat=place))
+    return found
+
+
+def test_telling_thoughts_are_caught_at_the_precision_asked_for() -> None:
+    found = catch(thoughts(), precision=0.9)
+    assert found.mean_auc is not None
+    assert found.mean_auc > 0.75
+    assert found.flagged.sum() > 15
+    assert found.hit_rate is not None
+    assert found.hit_rate > 0.85
+    assert not np.isnan(found.chance).any()
+
+
+def test_thoughts_that_tell_nothing_are_not_caught_though_items_return() -> None:
+    """Every item's name is in its thoughts, and an item moves always or never: a plain split would know it again."""
+    rng = np.random.default_rng(1)
+    kinds = rng.random(40) < 0.4
+    rows = [
+        Thought(one.item, ANGER, one.text, 10, 1, 1, float(kinds[int(one.item[1:])]))
+        for one in thoughts(telling=False, seed=2)
+    ]
+    found = catch(rows, precision=0.9)
+    assert found.mean_auc is not None
+    assert 0.25 < found.mean_auc < 0.75
+
+
+def test_a_threshold_by_hand() -> None:
+    chance = np.array([0.9, 0.8, 0.8, 0.7, 0.2])
+    moved = np.array([True, True, False, True, False])
+    # At .9: 1 of 1; at .8: 2 of 3; at .7: 3 of 4; at .2: 3 of 5.
+    assert threshold_for(chance, moved, 1.0) == 0.9
+    assert threshold_for(chance, moved, 0.75) == 0.7
+    assert threshold_for(chance, moved, 0.6) == 0.2
+    assert threshold_for(chance, ~moved, 0.9) is None
+
+
+def test_the_random_audit_is_as_large() -> None:
+    flagged = np.array([True, False, True, False, False, False])
+    assert at_random(flagged, 3).sum() == 2
+    assert (at_random(flagged, 3) == at_random(flagged, 3)).all()
+
+
+def test_what_cannot_be_audited_is_refused() -> None:
+    with pytest.raises(UserError, match="needs 10 items"):
+        catch(thoughts(items=5))
+    still = [Thought(one.item, ANGER, one.text, 10, 1, 1, 0.0) for one in thoughts()]
+    with pytest.raises(UserError, match="0 of them before a moved decision"):
+        catch(still)
+    with pytest.raises(UserError, match="precision"):
+        catch(thoughts(), precision=0.0)
