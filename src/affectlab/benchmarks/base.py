@@ -172,7 +172,6 @@ class Benchmark:
         settings: Its own settings (``Asking.options``): name -> what it does.
         perfect: Value of a headline figure when every answer is right, where that is not 1.
         graded: Whether answers can be right; false where no item has gold and answers are compared over conditions.
-        graded: Whether answers can be right; false where no item has gold and answers are compared over conditions.
         temperatures: Temperature of protocols that sample, by name, used unless the run sets one.
     """
 
@@ -190,6 +189,5 @@ class Benchmark:
     references: tuple[ReferenceRow, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     perfect: Mapping[str, float] = field(default_factory=dict)
-    graded: bool = True
     graded: bool = True
     temperatures: Mapping[str, float] = field(default_factory=dict)
