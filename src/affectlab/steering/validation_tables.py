@@ -159,15 +159,30 @@ def sweep_changes(found: Validation) -> Doubles:
     return np.stack([found.change(found.sweep[number], number) for number in range(len(found.emotions))])
 
 
-def suggested_layers(found: Validation) -> tuple[int, ...]:
-    """Layers that alone change the own margin at least half as much as the best does, over emotions and strengths.
+BLOCK = 3
+"""Layers that are suggested together: what neighbours add sums up, and more of them damage text at the strength that a
+few take unharmed."""
 
-    None when no layer raises it.
+
+def suggested_layers(found: Validation) -> tuple[int, ...]:
+    """The :data:`BLOCK` neighbouring layers that, one at a time, change the own margin most.
+
+    The mean over emotions and strengths counts. Fewer where the sweep holds no three neighbours; none when they lower
+    the margin.
     """
-    by_layer = sweep_changes(found).mean(axis=(0, 2))
-    if not len(by_layer) or by_layer.max() <= 0:
-        return ()
-    return tuple(np.array(found.sweep_layers)[by_layer >= by_layer.max() / 2].tolist())
+    by_layer = dict(zip(found.sweep_layers, sweep_changes(found).mean(axis=(0, 2)), strict=True))
+    blocks = [(float(np.mean([by_layer[layer] for layer in block])), block) for block in _neighbours(tuple(by_layer))]
+    change, best = max(blocks, default=(0.0, ()))
+    return best if change > 0 else ()
+
+
+def _neighbours(layers: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Runs of neighbouring layers, as long as there are any up to :data:`BLOCK`."""
+    for width in range(BLOCK, 0, -1):
+        runs = [tuple(range(first, first + width)) for first in layers]
+        if whole := [run for run in runs if set(run) <= set(layers)]:
+            return whole
+    return []
 
 
 def positive_layers(found: Validation) -> Table:
@@ -201,7 +216,7 @@ def layers_table(found: Validation) -> Table:
             (str(layer), *(float(value) for value in changes[:, place]), "yes" if layer in best else "")
             for place, layer in enumerate(found.sweep_layers)
         ),
-        note="Mean over strengths. Suggested: at least half of what the best layer does, over all emotions.",
+        note=f"Mean over strengths. Suggested: the {BLOCK} neighbours that do most, over all emotions.",
         units={f"change of margin, {emotion}": "number" for emotion in found.emotions},
     )
 
