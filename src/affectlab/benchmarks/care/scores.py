@@ -203,7 +203,7 @@ def _sets(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
 def _baselines(table: PredictionTable, variant: str) -> Iterator[Table]:
     """An answer that reads nothing, on this very gold: the middle of every scale, and no label."""
     part = _renamed(table, variant)
-    kinds = np.array([slot in spaces.SETS for slot in part.slot.values], dtype=np.intp)
+    kinds = np.array([slot in spaces.SETS for slot in part.slot.values], dtype=np.int32)
     constant = replace(part, value=replace(part.value, codes=kinds[part.slot.codes], values=(spaces.MIDPOINT, ())))
     measured = node_measures(constant, "s") if len(part) else None
     found = {name: measured.value(name) for name in BASELINE} if measured else {}
