@@ -125,7 +125,7 @@ def show(
     subject = None if model is None else open_subject(model, _settings(device, dtype, threads, batch_tokens))
     applier = steering.Applier(found, subject)
     wanted = [steering.parse(text) for text in condition or []]
-    with steps(silent=as_json) as told:
+    with steps(silent=as_json or subject is None) as told:
         applied = []
         for done, one in enumerate(wanted, 1):
             applied.append(applier(one))
