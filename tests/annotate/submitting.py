@@ -28,6 +28,9 @@ def call(port: int, method: str, path: str, cookie: str, body: str = "") -> tupl
             continue
         finally:
             connection.close()
+        if answer.status == 503:  # the server says that nothing was saved
+            time.sleep(0.1)
+            continue
         return answer.status, answer.headers.get("location", ""), text
 
 

@@ -47,7 +47,7 @@ def serving(project: Project, port: int) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_no_answer_is_lost_and_none_doubled(request: pytest.FixtureRequest, tmp_path: Path, database: str) -> None:
     url = "" if database == "sqlite" else request.getfixturevalue("postgres_url")
@@ -74,7 +74,7 @@ def test_no_answer_is_lost_and_none_doubled(request: pytest.FixtureRequest, tmp_
                     time.sleep(0.02)
                 if kill == KILLS:
                     for one in clients:
-                        assert one.wait(timeout=300) == 0
+                        assert one.wait(timeout=900) == 0
     finally:
         for one in clients:
             if one.poll() is None:

@@ -6,10 +6,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -20,7 +21,7 @@ from affectlab.annotate.store.tables import META
 from affectlab.errors import UserError, WorldError
 
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afs", "9p", "ceph", "glusterfs", "lustre"})
-_BUSY_SECONDS = 10
+_BUSY_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,13 @@ class Store:
     Attributes:
         engine: SQLAlchemy's.
         now: The clock, in seconds since 1970.
+        gate: Writers of this process go through it one after another. SQLite lets those who wait ask again and again,
+            with no order among them, and on a busy machine some would never get their turn.
     """
 
     engine: Engine
     now: Callable[[], float] = field(default=time.time)
+    gate: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     @property
     def is_sqlite(self) -> bool:
@@ -49,7 +53,11 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that may write; committed when the block ends, rolled back when it raises."""
-        with self.engine.connect().execution_options(affectlab_write=True) as connection, connection.begin():
+        with (
+            self.gate,
+            self.engine.connect().execution_options(affectlab_write=True) as connection,
+            connection.begin(),
+        ):
             yield connection
 
     def close(self) -> None:
@@ -77,7 +85,7 @@ def open_store(url: str, now: Callable[[], float] = time.time) -> Store:
         event.listen(engine, "begin", _begin)
     else:
         engine = create_engine(address, json_serializer=dumps, pool_size=10, max_overflow=20, pool_pre_ping=True)
-    store = Store(engine, now)
+    store = Store(engine, now, Lock() if engine.dialect.name == "sqlite" else nullcontext())
     try:
         with store.read():
             pass

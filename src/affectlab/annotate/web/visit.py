@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import logging
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlsplit
 
 from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -23,6 +25,8 @@ from affectlab.annotate.store.project import current_design
 from affectlab.annotate.web.render import Pages
 from affectlab.annotate.words import LANGUAGES
 from affectlab.models.base import Message
+
+_LOG = logging.getLogger("affectlab.annotate")
 
 MOST_BYTES = 256 * 1024
 MOST_FIELDS = 2000
@@ -180,6 +184,9 @@ def _checked(visit: Visit, page: Page, roles: Sequence[str] | None, body: bytes 
         return page(visit)
     except RefusedError as refused:
         return visit.refuse(str(refused), 409)
+    except OperationalError as error:  # the database is busy or away: nothing was kept
+        _LOG.error("%s: %s", request.url.path, error.orig)
+        return visit.refuse("busy", 503)
 
 
 def _ours(request: Request) -> bool:
