@@ -21,7 +21,7 @@ def test_five_designs_come_along() -> None:
     assert design_names() == ("care", "chiaro", "cue", "decisions", "emoscene")
 
 
-@pytest.mark.parametrize("name", ["care", "chiaro", "cue", "emoscene"])
+@pytest.mark.parametrize("name", ["care", "chiaro", "cue", "decisions", "emoscene"])
 def test_designs_take_their_benchmarks_samples_without_their_gold(name: str) -> None:
     design = read_design(name)
     units = read_units(design, str(SAMPLES / name / "sample.jsonl"))

@@ -37,6 +37,8 @@ def _fields(design: Design, item: Item) -> dict[str, Any]:
     found = dict(item.inputs)
     if design.benchmark == "chiaro":
         found |= _polarities(item)
+    if design.benchmark == "decisions":
+        found |= _game(item)
     return found
 
 
@@ -46,6 +48,21 @@ def _polarities(item: Item) -> dict[str, str]:
 
     first = polarity(item, "A")
     return {"polarity_A": first, "polarity_B": _OTHER[first]}
+
+
+def _game(item: Item) -> dict[str, Any]:
+    """What a decision is to be checked against: its game in words, its role, its payoffs, its options as texts."""
+    from affectlab.games.catalogue import GAMES
+
+    game = GAMES[item.slices["game"]]
+    role = game.role(item.slices["role"])
+    payoffs = item.inputs.get("payoffs") or {}
+    return {
+        "game": "\n".join((f"{game.title}. {game.about}", *game.rules)),
+        "role": f"{role.title}: {role.decides}",
+        "payoffs": ", ".join(f"{name} = {value:g}" for name, value in payoffs.items()),
+        "options": [option["text"] for option in item.inputs["options"]],
+    }
 
 
 def _rows(design: Design, source: str, fields: Mapping[str, str]) -> list[Unit]:

@@ -78,15 +78,7 @@ def test_the_five_designs(serve: Serve, name: str, language: str) -> None:
     design = read_design(name)
     site = serve(design, items=0)
     with site.run.store.write() as conn:
-        if name == "decisions":
-            fields = {
-                "game": "Trust game",
-                "role": "sender",
-                "scenario": "A baker can lend part of 100 coins to a stranger.",
-                "options": ["Send nothing", "Send half", "Send all"],
-            }
-            units = [make_unit(design, "one", fields)]
-        elif name == "care":
+        if name == "care":
             units = [make_unit(design, "one", {"story": "My train was cancelled, and my sister came to fetch me."})]
         else:
             units = read_units(design, f"src/affectlab/benchmarks/{name}/sample.jsonl")[:3]
