@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from affectlab.cli import annotate_assist
-from affectlab.cli import annotate_assist
 from affectlab.cli.common import AsJson, pairs, print_json, print_rows
 from affectlab.errors import UserError
 
@@ -35,7 +34,6 @@ def add_to(app: typer.Typer) -> None:
     group.command("design", help="Put a new version of the design in place.")(design)
     group.command("backup", help="Copy the whole database while people work.")(backup)
     group.command("restore", help="Put a backup in the place of the database.")(restore)
-    annotate_assist.add_to(group)
     annotate_assist.add_to(group)
     app.add_typer(group, name="annotate")
 
