@@ -1,6 +1,6 @@
 """The local engine beside what people use instead, one row of the speed table after the other.
 
-    python bench/engine.py [--rows choice,steer] [--scale 0.1] [--threads 1] [--json FILE]
+    python bench/engine.py [--rows choice,steer] [--peers repeng] [--scale 0.1] [--threads 1] [--json FILE]
 
 Every side is a process of its own, in its own environment (``make bench-peers`` builds those of the other tools under
 ``.bench-venvs``), on the same SmolLM2 in float32 with the same threads, given the same prompts. Timed is the work
@@ -156,7 +156,7 @@ def _pairs(ours: Any, theirs: Any) -> Iterator[tuple[Any, Any]]:
         yield ours, theirs
 
 
-def compare(bench: Bench, name: str, scale: float | None) -> None:
+def compare(bench: Bench, name: str, scale: float | None, peers: list[str], *, once: bool) -> None:
     """Run one row and print it."""
     row = ROWS[name]
     job = bench.job(row.make(bench.texts, scale or row.scale))
@@ -166,8 +166,12 @@ def compare(bench: Bench, name: str, scale: float | None) -> None:
     first = bench.ours(job, row.asked)
     print(f"  ours: {seconds(first)}; {told(first['settings'])}; {told(first['versions'])}", flush=True)
     rate = None if job["new_tokens"] else bench.run(sys.executable, "run_gemm.py", job)["values"]
-    others = [(peer, bench.peer(peer, job, 1.0 if scale else peer.part)) for peer in row.peers]
-    again = bench.ours(job, row.asked)
+    others = [
+        (peer, bench.peer(peer, job, 1.0 if scale else peer.part))
+        for peer in row.peers
+        if not peers or peer.name in peers
+    ]
+    again = first if once else bench.ours(job, row.asked)
     print(f"  ours again: {seconds(again)}; load {load()}", flush=True)
     cpu, wall = ((first[key] + again[key]) / 2 for key in ("cpu", "wall"))
     kept = [
@@ -224,6 +228,8 @@ def load() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default=",".join(ROWS), help="some of " + ",".join(ROWS))
+    parser.add_argument("--peers", help="some of the other tools, by their names in the table; all by default")
+    parser.add_argument("--once", action="store_true", help="ours runs before the others only")
     parser.add_argument("--scale", type=float, help="part of each row's size; 1 is the whole table")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch-tokens", type=int, default=8192)
@@ -238,7 +244,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-engine-") as folder:
         bench = Bench(how.threads, how.batch_tokens, how.venvs.absolute(), Path(folder))
         for name in names:
-            compare(bench, name, how.scale)
+            compare(bench, name, how.scale, how.peers.split(",") if how.peers else [], once=how.once)
             if how.json:
                 how.json.write_text(json.dumps(bench.results, indent=1), encoding="utf-8")
 

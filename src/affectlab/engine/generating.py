@@ -110,7 +110,8 @@ class Continuation:
 
         while True:
             going = [place for place, text in enumerate(texts) if text.finish is None]
-            check_finite(logits[going], [[name(self.rows, texts[place].row)] for place in going], self.stack.dtype)
+            read = logits if len(going) == len(texts) else logits[going]
+            check_finite(read, [[name(self.rows, texts[place].row)] for place in going], self.stack.dtype)
             likeliest = logits.argmax(-1).tolist()
             feed = [0] * len(texts)
             for place in going:

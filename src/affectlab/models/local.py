@@ -252,10 +252,12 @@ class LocalModel:
 
 
 def _ways(engine: Engine) -> str:
-    """How the engine runs the model, for the manifest: what it computes once, and what it could not."""
+    """How the engine runs the model, for the manifest: the ways it uses, how exact they are, and what to beware of."""
     report = engine.report
-    ways = [name for name, used in (("sharing", report.sharing), ("fork", report.fork)) if used]
-    return "; ".join([", ".join(ways) or "plain", *report.notes])
+    every = (("sharing", report.sharing), ("packing", report.packing), ("fork", report.fork))
+    ways = ", ".join(name for name, used in every if used) or "plain"
+    largest = max(report.deviations.values(), default=0.0)
+    return "; ".join([ways, f"largest difference from plain passes {largest:.1g}", *report.notes])
 
 
 def _end_ids(loaded: loading.Loaded) -> frozenset[int]:
