@@ -31,6 +31,9 @@ REFLECTION = (
     "it, and end with one line of the form\nANSWER: letter"
 )
 
+INDUCED = ("emotion", "prompt")
+"""Conditions that are audited: emotions by vector, and by telling."""
+
 Key = tuple[str, str, int, str]
 """Item, condition, repeat, variant of a decision."""
 
@@ -76,7 +79,7 @@ def audit_thoughts(run: ScoredRun, model: Model, out: Path, precision: float = 0
     Raises:
         UserError: When the run has no thoughts to audit.
     """
-    usable = [one for one in thoughts(run.predictions) if one.state.kind == "emotion" and one.move is not None]
+    usable = [one for one in thoughts(run.predictions) if one.state.kind in INDUCED and one.move is not None]
     if run.benchmark.name != "decisions" or not usable:
         raise UserError(
             f"{run.folder.path} has no reasoning under emotions: the audit needs a run of `affectlab decide` with "
@@ -173,7 +176,7 @@ def _drift(predictions: Sequence[Prediction], replaced: Mapping[Key, float | Non
 
 def compared(one: Drifts, other: Drifts, figure: Figure, interval: Interval) -> PairedResult:
     """A figure over all emotions of one minus the other, on the same items."""
-    columns = one.which(kind="emotion")
+    columns = [place for place, state in enumerate(one.states) if state.kind in INDUCED]
     values = [drifts.item_values(columns, figure) for drifts in (one, other)]
     pair = [item_measures(one.roles, one.clusters, value) for value in values]
     return paired_difference(pair[0], pair[1], "mean", interval)

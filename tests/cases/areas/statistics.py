@@ -9,6 +9,7 @@ from affectlab.metrics.drift import drift
 from affectlab.stats.mcnemar import mcnemar
 from affectlab.stats.multiple import Correction, adjust
 from affectlab.stats.proportion import proportion
+from affectlab.stats.stratified import stratified
 from tests.cases.judging import differences
 from tests.cases.runner import LATER
 
@@ -79,6 +80,34 @@ def _drift(given: Mapping[str, Any]) -> Outcome:
     }
 
 
+def _stratified(given: Mapping[str, Any]) -> Outcome:
+    found = stratified(given.get("tables", given.get("strata", [])))
+    homogeneity = found.homogeneity
+    return {
+        "statistic": found.statistic,
+        "p": found.p,
+        "p_corrected": found.corrected_p,
+        "odds_ratio": found.odds_ratio,
+        "used": found.used,
+        "dropped": found.dropped,
+        "homogeneity_p": homogeneity.p,
+        "breslow_day": homogeneity.p,
+        "status": "ok" if found.used else "not_estimable",
+    }
+
+
+def _homogeneous(given: Mapping[str, Any]) -> Outcome:
+    found = stratified(given.get("tables", given.get("strata", [])))
+    estimable = found.homogeneity.p is not None
+    return {
+        **_stratified(given),
+        "statistic": found.homogeneity.statistic,
+        "p": found.homogeneity.p,
+        "df": found.homogeneity.df,
+        "status": "ok" if estimable else "not_estimable",
+    }
+
+
 _STATISTICS: dict[str, Callable[[Mapping[str, Any]], Outcome]] = {
     "mcnemar": _mcnemar,
     "mcnemar_exact": _mcnemar,
@@ -91,8 +120,10 @@ _STATISTICS: dict[str, Callable[[Mapping[str, Any]], Outcome]] = {
     "holm": _adjust("holm"),
     "wilson": _wilson,
     "wilson_interval": _wilson,
+    "cmh": _stratified,
+    "breslow_day": _homogeneous,
     "ndm_nad": _drift,
     "ndm": _drift,
     "nad": _drift,
 }
-_LATER = frozenset({"cmh", "breslow_day", "irt", "kappa", "alpha", "fleiss", "mixed_model"})
+_LATER = frozenset({"irt", "kappa", "alpha", "fleiss", "mixed_model"})

@@ -1,0 +1,165 @@
+"""``affectlab decide``, ``drift`` and ``audit thoughts``, as a user types them, with replies from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Ended
+
+from affectlab.cli.decide import conditions_of
+from affectlab.errors import UserError
+
+Cli = Callable[..., Ended]
+ITEMS = 12
+
+
+@pytest.fixture
+def decisions(tmp_path: Path) -> Path:
+    """Twelve hunts: the first option is the hare, the second the stag."""
+    options = [{"text": "Hunt the hare alone", "value": 0}, {"text": "Join the others at the stag", "value": 1}]
+    rows = [
+        {"id": f"h{n:02d}", "role": "stag_hunt", "scenario": f"Camp {n} sets out at dawn.", "options": options}
+        for n in range(ITEMS)
+    ]
+    path = tmp_path / "decisions.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def line(item: str, reply: str, **selectors: Any) -> dict[str, Any]:
+    return {"item": item, "reply": reply, **selectors}
+
+
+def script(path: Path, *lines: dict[str, Any]) -> str:
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return f"scripted:{path}"
+
+
+def test_emotions_by_strengths_then_controls() -> None:
+    found = conditions_of("anger, happiness", "0.6,1.5", 2, prompt_control=True)
+    assert found == [
+        "anger@0.6",
+        "anger@1.5",
+        "joy@0.6",
+        "joy@1.5",
+        "random@0.6:seed=0",
+        "random@0.6:seed=1",
+        "random@1.5:seed=0",
+        "random@1.5:seed=1",
+        "prompt:anger",
+        "prompt:joy",
+    ]
+    assert len(conditions_of("all", "0.6,0.8,1.0,1.5", 0, prompt_control=False)) == 24
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("boredom", "1.0", 0), "--emotions boredom"),
+        (("all", "strong", 0), "--alpha 'strong'"),
+        (("all", "none", 1), "--random-control goes with strengths"),
+        (("all", "none", 0), "nothing to compare"),
+    ],
+)
+def test_what_makes_no_comparison_is_refused(arguments: tuple[str, str, int], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        conditions_of(*arguments, prompt_control=False)
+
+
+def test_decide_with_prompts_measures_and_drift_puts_models_side_by_side(
+    cli: Cli, decisions: Path, tmp_path: Path
+) -> None:
+    # Letters turn over items, so a model that always says A chooses either option; under anger it says B.
+    moved = script(tmp_path / "moved.jsonl", line("*", "ANSWER: A"), line("*", "ANSWER: B", condition="prompt:anger"))
+    still = script(tmp_path / "still.jsonl", line("*", "ANSWER: A"))
+    common = (
+        "--items",
+        decisions,
+        "--alpha",
+        "none",
+        "--prompt-control",
+        "--emotions",
+        "anger,joy",
+        "--replicates",
+        "50",
+    )
+    ran = cli("decide", "--model", moved, "--out", tmp_path / "moved", *common, "--json")
+    assert ran.code == 0, ran.err
+    sheets = ran.json["scores"]
+    figures = {one["name"]: one["value"] for one in sheets["prompt:anger"]["headline"]}
+    # Every hunt moves by the whole range, as many up as down.
+    assert (figures["ndm"], figures["nad"]) == (1.0, 0.0)
+    assert {one["name"]: one["value"] for one in sheets["prompt:joy"]["headline"]}["ndm"] == 0.0
+    tables = {table["id"]: table for table in sheets["neutral"]["tables"]}
+    assert tables["missing"]["rows"] == [["prompt:anger", 0, 0.0], ["prompt:joy", 0, 0.0]]
+    assert cli("decide", "--model", still, "--out", tmp_path / "still", *common, "--json").code == 0
+    side = cli("drift", tmp_path / "moved", tmp_path / "still", "--replicates", "20", "--html", tmp_path / "d.html")
+    assert side.code == 0, side.err
+    assert "Drift by run" in side.out
+    assert "<html" in (tmp_path / "d.html").read_text(encoding="utf-8")
+    twice = cli("drift", tmp_path / "moved", tmp_path / "moved")
+    assert twice.code == 2
+    assert "named twice" in twice.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--by", "guess"), "--by guess"),
+        (("--cot", "--thinking"), "choose one"),
+        (("--by", "likelihood", "--cot"), "without generating"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is(
+    cli: Cli, decisions: Path, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    model = script(tmp_path / "m.jsonl", line("*", "ANSWER: A"))
+    ended = cli("decide", "--model", model, "--out", tmp_path / "run", "--items", decisions, *options)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_thoughts_that_give_moved_decisions_away_are_asked_again(cli: Cli, decisions: Path, tmp_path: Path) -> None:
+    """Under anger the first six decisions turn round, with a telling thought; the second turn takes them back."""
+    told = "I am furious, so I turn.\nANSWER: B"
+    calm = "I look at it calmly.\nANSWER: A"
+    lines = [line("*", calm), line("*", calm, step="reflect")]
+    lines += [line(f"h{n:02d}", told, condition="prompt:anger") for n in range(6)]
+    lines += [line(f"h{n:02d}", calm, condition="prompt:anger", step="reflect") for n in range(6)]
+    model = script(tmp_path / "m.jsonl", *lines)
+    ran = cli(
+        "decide", "--model", model, "--out", tmp_path / "run", "--items", decisions, "--cot", "--alpha", "none",
+        "--prompt-control", "--emotions", "anger", "--replicates", "20", "--json",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    arguments = (
+        "audit", "thoughts", tmp_path / "run", "--model", model, "--out", tmp_path / "audit", "--replicates", "50",
+        "--json",
+    )  # fmt: skip
+    ended = cli(*arguments)
+    assert ended.code == 0, ended.err
+    tables = ended.json["tables"]
+    thoughts, moved, auc, flagged, right, _ = tables["caught"]["rows"][0]
+    assert (thoughts, moved, auc, flagged, right) == (ITEMS, 0.5, 1.0, 6, 1.0)
+    first = tables["second_turn"]["rows"][0]
+    # NDM after the audit 0, before it .5.
+    assert first[:4] == ["NDM", "audited − not audited", 0.0, 0.5]
+    kept = (tmp_path / "audit" / "responses.jsonl").read_text(encoding="utf-8")
+    again = cli(*arguments)
+    assert again.json == ended.json
+    assert (tmp_path / "audit" / "responses.jsonl").read_text(encoding="utf-8") == kept
+
+
+def test_a_run_without_reasoning_has_no_thoughts(cli: Cli, decisions: Path, tmp_path: Path) -> None:
+    model = script(tmp_path / "m.jsonl", line("*", "ANSWER: A"))
+    cli(
+        "decide", "--model", model, "--out", tmp_path / "run", "--items", decisions, "--alpha", "none",
+        "--prompt-control", "--emotions", "anger", "--replicates", "20",
+    )  # fmt: skip
+    ended = cli("audit", "thoughts", tmp_path / "run", "--model", model, "--out", tmp_path / "audit")
+    assert ended.code == 2
+    assert "--cot" in ended.err
