@@ -212,3 +212,30 @@ def test_what_a_model_cannot_do_is_refused_before_anything_is_played(tmp_path: P
     with pytest.raises(UserError, match="only a local model can be steered"):
         run(tmp_path / "a", {"m": Saying(cooperative)}, "m as anger@1.0", "strategy:grim")
     assert not (tmp_path / "a").exists()
+
+
+def test_the_most_likely_move_can_be_taken_instead(tmp_path: Path) -> None:
+    class Scoring(Saying):
+        def respond(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
+            for request in requests:
+                self.asked.append(request)
+                yield request, Response(None, "scored", logprobs=self.reply(request))
+
+    def five(request: Request) -> tuple[float, ...]:
+        return tuple(-1.0 if option == " 5" else -9.0 for option in request.options)
+
+    able = frozenset({Ability.SCORE})
+    players = (read_player("m"), read_player("strategy:always_cooperate"))
+    arena = Arena(Setup(GAMES["ultimatum"]), players, ((0, 1),), likelihood=True)
+    model = Scoring(five, able)
+    (match,) = play(arena, {"m": model}, tmp_path / "a").matches
+    assert model.asked[0].prefill == "ANSWER:"
+    assert model.asked[0].options == tuple(f" {value}" for value in range(11))
+    assert (match.rounds[0].moves[0].value, match.rounds[0].moves[0].how) == (5, "read")
+    tied = Scoring(lambda request: (-1.0,) * len(request.options), able)
+    (match,) = play(arena, {"m": tied}, tmp_path / "b").matches
+    assert (match.rounds[0].moves[0].how, match.rounds[0].moves[0].outcome) == ("drawn", "ambiguous; ambiguous")
+    with pytest.raises(UserError, match="cannot score"):
+        play(arena, {"m": Saying(cooperative)}, tmp_path / "c")
+    with pytest.raises(UserError, match="leave --temperature out"):
+        Arena(Setup(GAMES["ultimatum"]), players, ((0, 1),), 0.7, likelihood=True)

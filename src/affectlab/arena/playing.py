@@ -25,6 +25,7 @@ from affectlab.arena.strategies import STRATEGIES, plays
 from affectlab.errors import UserError
 from affectlab.games import fill
 from affectlab.models.base import Ability, Failure, Message, Model, Request, Response, Sampling, Steerable
+from affectlab.reading import Outcome
 from affectlab.runs.folder import SCHEMA, Answers, Appender, RunFolder, writing
 from affectlab.runs.manifest import now
 from affectlab.runs.plan import Cell
@@ -44,6 +45,7 @@ class Arena:
         pairings: Each match's players, as indices into ``players``.
         temperature: Of replies; 0 for greedy.
         max_tokens: Most new tokens of a reply.
+        likelihood: Take the most likely legal move in the place of a generated reply.
     """
 
     setup: Setup
@@ -51,8 +53,11 @@ class Arena:
     pairings: tuple[tuple[int, ...], ...]
     temperature: float = 0.0
     max_tokens: int = 32
+    likelihood: bool = False
 
     def __post_init__(self) -> None:
+        if self.likelihood and self.temperature:
+            raise UserError("--likelihood takes the most likely move; nothing is sampled, so leave --temperature out.")
         names = Counter(player.name for player in self.players)
         if twice := next((name for name, count in names.items() if count > 1), None):
             raise UserError(f"Player {twice!r} is given twice; a player meets itself in a tournament.")
@@ -142,8 +147,10 @@ def _check_abilities(arena: Arena, models: Mapping[str, Model]) -> None:
         if not player.model:
             continue
         able = models[player.model].abilities
-        if Ability.GENERATE not in able:
-            raise UserError(f"{player.model} cannot generate text, which every player of an arena must.")
+        if arena.likelihood and Ability.SCORE not in able:
+            raise UserError(f"{player.model} cannot score options: play without --likelihood.")
+        if not arena.likelihood and Ability.GENERATE not in able:
+            raise UserError(f"{player.model} cannot generate text: play with --likelihood.")
         if parse(player.condition).terms and Ability.STEER not in able:
             raise UserError(
                 f"{player.name}: only a local model can be steered. Any model can be told an emotion: prompt:EMOTION."
@@ -161,6 +168,7 @@ def _open(arena: Arena, models: Mapping[str, Model], folder: RunFolder, command:
         "seed": arena.setup.seed,
         "temperature": arena.temperature,
         "max_tokens": arena.max_tokens,
+        "likelihood": arena.likelihood,
         "players": [player.name for player in arena.players],
         "pairings": [list(pairing) for pairing in arena.pairings],
         "models": {spec: dict(model.card.identity) for spec, model in models.items()},
@@ -247,15 +255,21 @@ class _Session:
             response = self.answers.by_cell.get(Cell(request.condition, 0, request.item), {}).get(("", request.step))
             if response is None:
                 return request
-            reading, value = prompts.read(match, waiting, response.text, response.finish)
+            outcome, value = self._read(match, waiting, response)
             if value is not None:
                 self._finish(match, match.decide(waiting, value, "read", "; ".join([*outcomes, "ok"])))
                 return None
-            outcomes.append(reading.outcome.value)
+            outcomes.append(outcome.value)
             messages = (*messages, Message("assistant", response.text or ""), Message("user", prompts.again(waiting)))
         value = match.chance(waiting).choice(waiting.turn.legal)
         self._finish(match, match.decide(waiting, value, "drawn", "; ".join(outcomes)))
         return None
+
+    def _read(self, match: Match, waiting: Waiting, response: Response) -> tuple[Outcome, float | None]:
+        if self.arena.likelihood:
+            return prompts.most_likely(match, waiting, response.logprobs)
+        reading, value = prompts.read(match, waiting, response.text, response.finish)
+        return reading.outcome, value
 
     def _messages(self, match: Match, waiting: Waiting, player: Player) -> tuple[Message, ...]:
         told = parse(player.condition).prompt
@@ -274,6 +288,8 @@ class _Session:
             item=match.name,
             step=f"round={waiting.round + 1}:player={waiting.player + 1}:move={waiting.nth + 1}:attempt={attempt + 1}",
             messages=messages,
+            prefill=prompts.ANSWER if self.arena.likelihood else "",
+            options=tuple(prompts.scored(match, waiting)) if self.arena.likelihood else (),
             sampling=Sampling(self.arena.temperature, 1.0, self.arena.max_tokens, seed),
             condition=player.condition,
         )

@@ -5,11 +5,14 @@ Options have plain names without judgement ("A" and "B" with what they do), neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from affectlab.arena.match import Made, Match, Round, Waiting
 from affectlab.games import Turn
-from affectlab.reading import NumberRange, Reading, read_choice, read_number
+from affectlab.reading import NumberRange, Outcome, Reading, read_choice, read_number
+
+ANSWER = "ANSWER:"
+"""What the assistant's turn starts with when values are scored."""
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "prisoners_dilemma": ("take for yourself", "put in for both"),
@@ -76,6 +79,22 @@ def read(match: Match, waiting: Waiting, text: str | None, finish: str) -> tuple
     wanted = NumberRange(turn.legal[0], turn.legal[-1], integer=True)
     reading = read_number(text, wanted, finish=finish)
     return reading, float(reading.value) if reading.ok else None
+
+
+def scored(match: Match, waiting: Waiting) -> Mapping[str, float]:
+    """Values by the text that is scored for them, right after :data:`ANSWER`."""
+    if waiting.turn.role.kind == "binary":
+        return {f" {letter}": value for letter, value in options(match, waiting).items()}
+    return {f" {value:g}": value for value in waiting.turn.legal}
+
+
+def most_likely(match: Match, waiting: Waiting, logprobs: Sequence[float] | None) -> tuple[Outcome, float | None]:
+    """The value with the highest log-probability; two that are equally likely are ambiguous."""
+    values = list(scored(match, waiting).values())
+    if logprobs is None or len(logprobs) != len(values):
+        return Outcome.EMPTY, None
+    best = [value for value, score in zip(values, logprobs, strict=True) if score == max(logprobs)]
+    return (Outcome.OK, best[0]) if len(best) == 1 else (Outcome.AMBIGUOUS, None)
 
 
 def again(waiting: Waiting) -> str:

@@ -48,6 +48,9 @@ def play(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of whatever is drawn.", min=0)] = 0,
     temperature: Annotated[float, typer.Option(help="0 for greedy.", min=0.0)] = 0.0,
+    likelihood: Annotated[
+        bool, typer.Option("--likelihood", help="Take each model's most likely move; nothing is generated.")
+    ] = False,
     max_tokens: Annotated[int, typer.Option(help="Most new tokens of a reply.", min=1)] = 32,
     vectors: Annotated[Path | None, typer.Option(help="Emotion vectors of `affectlab vectors extract`.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Endpoint of openai: models.")] = None,
@@ -75,6 +78,7 @@ def play(
         tuple(pairing for pairing in pairings for _ in repeat(None, matches)),
         temperature,
         max_tokens,
+        likelihood,
     )
     settings = ModelSettings(
         base_url=base_url,
