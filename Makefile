@@ -43,16 +43,16 @@ demo: $(LOCAL_READY)  ## install, ask the embedded model all four benchmarks, co
 	$(BIN)/affectlab run cue --model smollm2 --protocol likelihood --lang en --order fixed --limit 9 \
 		--out $(DEMO_RUN)-cue $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-cue >/dev/null
-	$(BIN)/affectlab run emoscene --model smollm2 --protocol yes_no --limit 24 --out $(DEMO_RUN)-emoscene $(ARGS) >/dev/null
+	$(BIN)/affectlab run emoscene --model smollm2 --protocol yes_no --limit 12 --out $(DEMO_RUN)-emoscene $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-emoscene >/dev/null
-	$(BIN)/affectlab run care --model smollm2 --protocol s-likelihood --limit 2 --out $(DEMO_RUN)-care $(ARGS) >/dev/null
+	$(BIN)/affectlab run care --model smollm2 --protocol s-likelihood --limit 1 --out $(DEMO_RUN)-care $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-care >/dev/null
 	$(BIN)/affectlab compare $(DEMO_RUN)-likelihood $(DEMO_RUN)
 	$(BIN)/affectlab report $(DEMO_RUN)
 	@echo "By likelihood: $(DEMO_RUN)-likelihood/report.html"
 	@echo "CUE-Bench, one record for each stance: $(DEMO_RUN)-cue/report.html"
-	@echo "EmoScene, 24 scenarios: $(DEMO_RUN)-emoscene/report.html"
-	@echo "CAREBench, two stories: $(DEMO_RUN)-care/report.html"
+	@echo "EmoScene, 12 scenarios: $(DEMO_RUN)-emoscene/report.html"
+	@echo "CAREBench, one story: $(DEMO_RUN)-care/report.html"
 
 test: $(DEV_READY) browser  ## install what the tests need and run all of them
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)  # threads of tiny models only get in each other's way

@@ -147,8 +147,8 @@ def test_by_quality_tier() -> None:
 
 def test_thin_and_absent_labels_are_named(scores: Scores) -> None:
     notes = " ".join(scores.notes)
-    assert "Support under 10 of irony, functional, humor of pragmatic intent" in notes
-    assert "No gold affective stance is formulaic_positive, understated_positive" in notes
+    assert "Pragmatic intent: support is under 10 for irony, functional, humor;" in notes
+    assert "Affective stance: no gold for formulaic_positive, understated_positive," in notes
 
 
 def test_many_thin_labels_are_counted_and_ten_are_enough() -> None:
@@ -159,8 +159,9 @@ def test_many_thin_labels_are_counted_and_ten_are_enough() -> None:
     rows = [row(f"s{n}", "stance", label, label) for n, label in enumerate(stances)]
     rows += [row(f"e{n}", "emotion", label, label) for n, label in enumerate(emotions)]
     notes = " ".join(scored(PredictionTable.from_rows(rows)).notes)
-    assert "Support under 10 of formulaic_positive, sarcastic_negative," in notes
-    assert "Support under 10 of 9 of the 25 labels of fine-grained emotion" in notes
+    assert "Affective stance: support is under 10 for formulaic_positive, sarcastic_negative," in notes
+    assert "Fine-grained emotion: support is under 10 for 9 of the 25 labels;" in notes
+    assert "Fine-grained emotion: no gold for 16 of the 25 labels." in notes
 
 
 def test_the_majority_row_is_what_a_constant_answer_scores(scores: Scores) -> None:

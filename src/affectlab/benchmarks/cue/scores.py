@@ -297,10 +297,13 @@ def _notes(table: PredictionTable, asked: Sequence[str], found: Mapping[str, Est
             continue
         thin = [label for label, code in CODES[task].items() if 0 < support[code] < THIN]
         absent = [label for label, code in CODES[task].items() if support[code] == 0]
+        title = TITLES[task].capitalize()
         if thin:
-            many = len(thin) > NAMED
-            which = f"of {len(thin)} of the {SIZE[task]} labels" if many else f"of {', '.join(thin)}"
-            notes.append(f"Support under {THIN} {which} of {TITLES[task]}: read these rows with care.")
+            notes.append(f"{title}: support is under {THIN} for {_which(thin, task)}; read these rows with care.")
         if absent:
-            notes.append(f"No gold {TITLES[task]} is {', '.join(absent)}. Each counts F1 = 0 in macro-F1.")
+            notes.append(f"{title}: no gold for {_which(absent, task)}. Each counts F1 = 0 in macro-F1.")
     return notes + sheets.poorly_read(found["parse_rate"], "likelihood")
+
+
+def _which(labels: Sequence[str], task: str) -> str:
+    return ", ".join(labels) if len(labels) <= NAMED else f"{len(labels)} of the {SIZE[task]} labels"
