@@ -170,7 +170,7 @@ def test_coherence_by_hand(subject: Subject) -> None:
     rise = (3 L + 2 L − 2) / 5; standard error = √(2 ((3 L − 3 rise)² + (2 L − 2 − 2 rise)²)) / 5, and 0 for the
     divergence, which is the same everywhere.
     """
-    none, found = coherence(subject, [NEUTRAL, RAISED], ["one two three four", "five anger six"])
+    none, found = coherence(subject, [NEUTRAL, RAISED], ["one two three four", "five six anger"])
     assert (none.kl, none.nll_rise) == (0, 0)
     loss = np.log(22 + np.e**2) - np.log(23)
     rise = (5 * loss - 2) / 5
