@@ -16,6 +16,7 @@ from affectlab.games import ROLES
 from affectlab.metrics.scores import Cell, Table
 from affectlab.runs import ScoredRun, read_run
 from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
 from affectlab.stats.irt import (
     Fit,
     ItemCheck,
@@ -139,6 +140,7 @@ def family_table(families: Sequence[Family]) -> Table:
                 predictive_error(final) if final else None,
                 float(one.confirmed.delta_a.max()) if one.confirmed else None,
                 float(one.confirmed.a_over_mcse.max()) if one.confirmed else None,
+                float(one.confirmed.a_over_sd.max()) if one.confirmed else None,
                 float(one.confirmed.delta_b.max()) if one.confirmed else None,
                 float(one.stability.a.mean()),
                 float(one.stability.b.mean()),
@@ -155,6 +157,7 @@ def family_table(families: Sequence[Family]) -> Table:
         "error",
         "max Δa seeds",
         "in MC errors",
+        "in posterior SDs",
         "max Δb seeds",
         "spread of a, respondents",
         "spread of b, respondents",
@@ -168,7 +171,7 @@ def family_table(families: Sequence[Family]) -> Table:
         "Error: posterior predictive, mean distance of observed from expected score over groups of respondents. Δ "
         "between two seeds of a converged sampler is Monte Carlo error and says nothing of the items; spread over "
         "resampled respondents is what a kept item needs to be small. Do not read figures that did not converge.",
-        dict.fromkeys(headings[4:12], "number"),
+        dict.fromkeys(headings[4:13], "number"),
     )
 
 
@@ -196,6 +199,31 @@ def item_table(families: Sequence[Family]) -> Table:
         tuple(rows),
         "",
         dict.fromkeys(headings[3:7], "number"),
+    )
+
+
+def ability_table(families: Sequence[Family]) -> Table:
+    """Where each model stands on each role, from the confirming fit."""
+    confirmed = [(one, one.confirmed.fits[0]) for one in families if one.confirmed is not None]
+    models = list(dict.fromkeys(name for one, _ in confirmed for name in one.pool.respondents))
+    rows: list[tuple[Cell, ...]] = []
+    for model in models:
+        cells: list[Cell] = [model]
+        for one, final in confirmed:
+            if model not in one.pool.respondents:
+                cells.append(None)
+                continue
+            place = one.pool.respondents.index(model)
+            value, spread = float(final.theta[place]), 1.96 * float(final.theta_sd[place])
+            cells.append(Estimate("ability", value, value - spread, value + spread, unit="number"))
+        rows.append(tuple(cells))
+    return Table(
+        "abilities",
+        "Tendency of each model to the focal behaviour under neutral",
+        ("model", *(one.role.replace("_", " ") for one, _ in confirmed)),
+        tuple(rows),
+        "Posterior mean ± 1.96 standard deviations; 0 is the mean of these models, 1 their standard deviation. "
+        "Scales of different roles are not one scale.",
     )
 
 

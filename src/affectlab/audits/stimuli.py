@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from affectlab.audits.folds import grouped_folds
 from affectlab.errors import UserError
 from affectlab.metrics.scores import Cell, Table
 from affectlab.stats.estimate import Unit
@@ -48,7 +49,7 @@ Tagger: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SENTENCE = re.compile(r"[.!?…]+[\"'”’)]*\s+")
 _GRID = {"forest__max_depth": [3, None], "forest__min_samples_leaf": [1, 5]}
-_TREES = 60
+_TREES = 40
 INSTALL = 'pip install "affectlab[audit]"'
 
 
@@ -210,20 +211,14 @@ def _forest(seed: int) -> Any:
     return Pipeline([("forest", RandomForestClassifier(_TREES, random_state=seed))])
 
 
-def _splits(features: Any, labels: Any, groups: Any, folds: int, seed: int) -> list[Any]:
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    return list(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(features, labels, groups))
-
-
 def _nested(features: Any, labels: Any, groups: Any, folds: int, seed: int) -> tuple[Any, tuple[float, ...]]:
     """Out-of-fold predictions, settings chosen on the training folds alone, and the accuracy of each fold."""
     from sklearn.model_selection import GridSearchCV
 
     predicted = np.empty_like(labels)
     accuracies = []
-    for train, test in _splits(features, labels, groups, folds, seed):
-        inner = _splits(features[train], labels[train], groups[train], folds, seed)
+    for train, test in grouped_folds(labels, groups, folds, seed):
+        inner = grouped_folds(labels[train], groups[train], folds, seed)
         search = GridSearchCV(_forest(seed), _GRID, cv=inner).fit(features[train], labels[train])
         predicted[test] = search.predict(features[test])
         accuracies.append(float((predicted[test] == labels[test]).mean()))
@@ -235,7 +230,7 @@ def _permutation_p(
 ) -> float:
     """Settings are fixed, so that a relabelling costs one forest a fold. The folds are those of the true labels."""
     rng = np.random.default_rng(seed)
-    splits = _splits(features, labels, groups, folds, seed)
+    splits = grouped_folds(labels, groups, folds, seed)
 
     def hits(given: Any) -> int:
         return sum(

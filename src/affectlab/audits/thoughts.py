@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from affectlab.audits.folds import grouped_folds
 from affectlab.benchmarks.decisions.reasoning import Thought
 from affectlab.errors import UserError
 
@@ -72,17 +73,17 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
         raise UserError(f"A precision of {precision} is no share above 0.")
     moved = np.array([bool(one.move) for one in thoughts])
     items = np.array([one.item for one in thoughts])
-    if len(set(items.tolist())) < 2 * folds or moved.all() or not moved.any():
+    if len(set(items.tolist())) < 2 * folds or min(moved.sum(), (~moved).sum()) < folds:
         raise UserError(
             f"{len(thoughts)} thoughts on {len(set(items.tolist()))} items, {int(moved.sum())} of them before a moved "
-            f"decision: the audit needs {2 * folds} items at least, and decisions of both kinds."
+            f"decision: the audit needs {2 * folds} items and {folds} decisions of either kind at least."
         )
     texts = np.array([one.text for one in thoughts], dtype=object)
     chance = np.full(len(texts), np.nan)
     flagged = np.zeros(len(texts), dtype=bool)
     auc: list[float | None] = []
     thresholds: list[float | None] = []
-    for train, test in _splits(moved, items, folds, seed):
+    for train, test in grouped_folds(moved, items, folds, seed):
         fitted, inner = _fitted(texts[train], moved[train], items[train], folds, seed)
         chance[test] = fitted.predict_proba(texts[test])[:, 1]
         threshold = threshold_for(inner, moved[train], precision)
@@ -92,31 +93,29 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
     return Caught(chance, moved, flagged, tuple(auc), tuple(thresholds), precision)
 
 
-def _splits(moved: Any, items: Any, folds: int, seed: int) -> list[Any]:
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    cut = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    return list(cut.split(np.zeros(len(moved)), moved, items))
-
-
 def _fitted(texts: Any, moved: Any, items: Any, folds: int, seed: int) -> tuple[Any, NDArray[np.float64]]:
     """A model of chosen strength, and its out-of-fold probabilities on the texts it was chosen on."""
+    from sklearn.base import clone
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV, cross_val_predict
+    from sklearn.model_selection import GridSearchCV
     from sklearn.pipeline import Pipeline
 
     pipeline = Pipeline([("words", TfidfVectorizer()), ("regression", LogisticRegression(max_iter=1000))])
-    inner = [split for split in _splits(moved, items, folds, seed) if len(set(moved[split[0]].tolist())) == 2]
-    both = [split for split in inner if len(set(moved[split[1]].tolist())) == 2]
-    if both:
-        search = GridSearchCV(pipeline, _GRID, cv=both, scoring="roc_auc").fit(texts, moved)
-        pipeline = search.best_estimator_
-    else:
+    # A fold with one kind of decision has no area under a curve, and cannot be learned from.
+    inner = [
+        (train, test)
+        for train, test in grouped_folds(moved, items, folds, seed)
+        if 0 < moved[train].sum() < len(train) and 0 < moved[test].sum() < len(test)
+    ]
+    if not inner:
         pipeline.fit(texts, moved)
-    whole = len(inner) == folds
-    out = cross_val_predict(pipeline, texts, moved, cv=inner, method="predict_proba") if whole else None
-    return pipeline, (out if out is not None else pipeline.predict_proba(texts))[:, 1]
+        return pipeline, np.asarray(pipeline.predict_proba(texts)[:, 1])
+    chosen = GridSearchCV(pipeline, _GRID, cv=inner, scoring="roc_auc").fit(texts, moved).best_estimator_
+    out = np.asarray(chosen.predict_proba(texts)[:, 1])
+    for train, test in inner:
+        out[test] = clone(chosen).fit(texts[train], moved[train]).predict_proba(texts[test])[:, 1]
+    return chosen, out
 
 
 def threshold_for(chance: NDArray[np.float64], moved: NDArray[np.bool_], precision: float) -> float | None:

@@ -69,7 +69,7 @@ def items(
     as_json: AsJson = False,
 ) -> None:
     """Screen, choose, confirm."""
-    from affectlab.audits.items import audit_items, family_table, item_table
+    from affectlab.audits.items import ability_table, audit_items, family_table, item_table
     from affectlab.audits.items import notes as notes_on
     from affectlab.cli.decide import found_to_dict
     from affectlab.report.model import Document, Section
@@ -77,7 +77,7 @@ def items(
     from affectlab.stats.irt import Sampler
 
     families = audit_items(runs, keep, Sampler(chains, draws, draws, seed), resamples, seed)
-    tables, notes = (family_table(families), item_table(families)), notes_on(families)
+    tables, notes = (family_table(families), ability_table(families), item_table(families)), notes_on(families)
     if as_json:
         kept = {one.role: list(one.selected.kept) for one in families}
         print_json({"kept": kept, **found_to_dict(tables, notes)})
