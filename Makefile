@@ -95,6 +95,9 @@ bench-scoring: $(DEV_READY)  ## a million predictions, a thousand bootstrap repl
 bench-remote: $(DEV_READY)  ## requests a second against a slow local server
 	$(BIN)/python bench/remote.py $(ARGS)
 
+bench-annotate: $(DEV_READY)  ## pages and submits of fifty people labelling at once
+	$(BIN)/python bench/annotate.py $(ARGS)
+
 bench-engine: $(DEV_READY) bench-peers  ## the local engine beside other tools, and how its cost grows
 	OMP_NUM_THREADS=1 $(BIN)/python bench/engine.py $(ARGS)
 	OMP_NUM_THREADS=1 $(BIN)/python bench/plots.py

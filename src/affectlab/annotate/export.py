@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from affectlab.annotate import agreement as agree
 from affectlab.annotate.adjudicate import Panel, canonical, settle
 from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl
+from affectlab.annotate.care_records import care_records
 from affectlab.annotate.design import Design
 from affectlab.annotate.exchange import FORMATS
 from affectlab.annotate.exchange.benchmark import fill
@@ -166,6 +167,10 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
         require_settled(gold)
     if wish.form in FORMATS:
         return _exchange(conn, design, panels, out, wish)
+    if wish.form == "benchmark" and design.benchmark == "care":
+        records = care_records(conn, design)
+        _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in records))
+        return f"{len(records)} stories with their writers' answers; run it with: affectlab run care --data {out}"
     if wish.form == "benchmark":
         return _benchmark(design, gold, out, wish)
     csv = out.suffix.lower() == ".csv"

@@ -1,0 +1,242 @@
+"""``affectlab annotate``: a whole round of Chiaro from items to a run on the export, and what its commands refuse."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.annotate.support import Running
+from tests.cli.conftest import Ended
+
+from affectlab.annotate.project import Project, find_project
+from affectlab.annotate.store import project as stored
+from affectlab.items import read_rows
+
+Cli = Callable[..., Ended]
+
+SAMPLE = Path(__file__).resolve().parents[2] / "src" / "affectlab" / "benchmarks" / "chiaro" / "sample.jsonl"
+FEELINGS = {"positive": ("joy", "pride"), "negative": ("anger", "sadness")}
+
+
+@pytest.fixture
+def scenes(tmp_path: Path) -> Path:
+    """Six scenes without gold; whose feeling is good is all that is known."""
+    rows = []
+    for row in read_rows(str(SAMPLE))[:6]:
+        emotion = row.data["agent_a_emotion"]
+        side = "positive" if emotion in {"joy", "pride", "relief", "gratitude", "excitement"} else "negative"
+        kept = {name: row.data[name] for name in ("id", "sentence", "setting", "agent_a_role", "agent_b_role", "mode")}
+        rows.append({**kept, "agent_a_polarity": side})
+    path = tmp_path / "scenes.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def project(cli: Cli, tmp_path: Path, scenes: Path) -> Project:
+    done = cli("annotate", "init", tmp_path / "round", "--design", "chiaro", "--items", scenes)
+    assert done.code == 0, done.err
+    assert "6 items, 2 people each" in done.out
+    return find_project(tmp_path / "round")
+
+
+def label(project: Project, differ: dict[str, set[str]], *, skip: set[str] = frozenset()) -> None:  # type: ignore[assignment]
+    """Ann and Bob answer everything; Bob differs on some slots of some items, and skips some items."""
+    with project.opened() as store:
+        with store.read() as conn:
+            run = Running(store, stored.current_design(conn))
+        run.join("judge", "adjudicator")
+        for name in ("ann", "bob"):
+            run.join(name)
+            while (item := run.claim(name)) is not None:
+                if name == "bob" and item in skip:
+                    run.submit(name, item, {}, skipped="unclear")
+                    continue
+                run.submit(name, item, values_of(run, item, differ.get(item, set()) if name == "bob" else set()))
+
+
+def values_of(run: Running, item: str, differ: set[str]) -> dict[str, Any]:
+    with run.store.read() as conn:
+        unit = stored.unit_of(conn, item)
+    assert unit is not None
+    return {slot: options[1 if slot in differ else 0].id for slot, options in unit.options.items()}
+
+
+def ids(scenes: Path) -> list[str]:
+    return [row.data["id"] for row in read_rows(str(scenes))]
+
+
+def test_a_whole_round(cli: Cli, project: Project, scenes: Path, tmp_path: Path, script: str) -> None:
+    first, second, *_ = ids(scenes)
+    label(project, {first: {"A"}, second: {"A", "B"}})
+    status = cli("annotate", "status", project.folder, "--json").json
+    assert (status["items"], status["complete"]) == (6, 6)
+    assert status["slots"] == {"A": {"disagree": 2, "unanimous": 4}, "B": {"disagree": 1, "unanimous": 5}}
+
+    agreement = cli("annotate", "agreement", project.folder, "--json").json
+    shares = {slot: found["headline"][0]["value"] for slot, found in agreement.items()}
+    assert shares == {"A": pytest.approx(4 / 6), "B": pytest.approx(5 / 6)}
+
+    gold = tmp_path / "gold.jsonl"
+    refused = cli("annotate", "export", project.folder, "--out", gold, "--form", "gold", "--strict")
+    assert refused.code == 2
+    assert "3 of 12 slots are pending (A 2, B 1)" in refused.err
+    assert not gold.exists()
+
+    queue = cli("annotate", "adjudicate", project.folder, "--json").json
+    assert sorted((row["item"], row["slot"]) for row in queue) == sorted([(first, "A"), (second, "A"), (second, "B")])
+    assert not any(name in json.dumps(queue) for name in ("ann", "bob"))
+    for row in queue:
+        value = row["candidates"][0].partition(": ")[2]
+        decided = cli(
+            "annotate",
+            "adjudicate",
+            project.folder,
+            "--decide",
+            f"{row['item']}.{row['slot']}",
+            "--value",
+            value,
+            "--by",
+            "judge",
+        )
+        assert decided.code == 0, decided.err
+    assert "Nothing is waiting" in cli("annotate", "adjudicate", project.folder).out
+
+    told = cli("annotate", "export", project.folder, "--out", gold, "--form", "gold", "--strict")
+    assert told.code == 0, told.err
+    assert "A: " in told.out
+    sources = [json.loads(line)["source"] for line in gold.read_text("utf-8").splitlines()]
+    assert sorted(sources) == ["adjudicated"] * 3 + ["unanimous"] * 9
+
+    filled = tmp_path / "filled.jsonl"
+    done = cli(
+        "annotate", "export", project.folder, "--out", filled, "--form", "benchmark", "--items", scenes, "--strict"
+    )
+    assert done.code == 0, done.err
+    ran = cli("run", "chiaro", "--model", script, "--data", filled, "--out", tmp_path / "run", "--json")
+    assert ran.code == 0, ran.err
+
+
+def test_partly_agreed_items_keep_what_is_agreed(cli: Cli, project: Project, scenes: Path, tmp_path: Path) -> None:
+    first, *_ = ids(scenes)
+    label(project, {first: {"A"}})
+    gold = tmp_path / "gold.csv"
+    assert cli("annotate", "export", project.folder, "--out", gold, "--form", "gold").code == 0
+    rows = list(csv.DictReader(io.StringIO(gold.read_text("utf-8"))))
+    found = {(row["item"], row["slot"]): row["source"] for row in rows}
+    assert found[first, "A"] == "pending"
+    assert sorted(found.values()) == ["pending"] + ["unanimous"] * 11
+
+
+def test_skips_are_missing_and_not_a_category(cli: Cli, project: Project, scenes: Path) -> None:
+    first, *_ = ids(scenes)
+    label(project, {}, skip={first})
+    status = cli("annotate", "status", project.folder, "--json").json
+    assert status["slots"]["A"] == {"single": 1, "unanimous": 5}
+    agreement = cli("annotate", "agreement", project.folder, "--json").json
+    assert agreement["A"]["headline"][0]["n"] in {5, 10}  # five items, or their ten answers
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_exported_answers_come_back_the_same(
+    cli: Cli, project: Project, scenes: Path, tmp_path: Path, suffix: str
+) -> None:
+    first, second, *_ = ids(scenes)
+    label(project, {first: {"A"}}, skip={second})
+    out = tmp_path / f"long.{suffix}"
+    assert cli("annotate", "export", project.folder, "--out", out, "--bom").code == 0
+    again = tmp_path / "again"
+    cli("annotate", "init", again, "--design", "chiaro", "--items", scenes)
+    done = cli("annotate", "import", again, "--answers", out)
+    assert done.code == 0, done.err
+    assert "of 2 annotators" in done.out
+    figures = [cli("annotate", "agreement", one, "--json").json for one in (project.folder, again)]
+    assert figures[0] == figures[1]
+    twice = cli("annotate", "import", again, "--answers", out)
+    assert twice.code == 2
+    assert "nothing was added" in twice.err
+
+
+def test_a_backup_brings_everything_back(cli: Cli, project: Project) -> None:
+    label(project, {})
+    before = cli("annotate", "status", project.folder, "--json").json
+    copy = cli("annotate", "backup", project.folder).out.strip()
+    (project.folder / "annotate.sqlite").write_bytes(b"SQLite format 3\x00" + b"broken" * 2000)
+    damaged = cli("annotate", "status", project.folder)
+    assert damaged.code == 1
+    assert "restore" in damaged.err
+    done = cli("annotate", "restore", project.folder, copy)
+    assert done.code == 0, done.err
+    assert cli("annotate", "status", project.folder, "--json").json == before
+
+
+def test_a_changed_label_set_keeps_answers_or_says_what_they_become(cli: Cli, tmp_path: Path) -> None:
+    from tests.annotate.support import STUDY
+
+    items = tmp_path / "items.csv"
+    items.write_text("id,text\na,One text.\nb,Another text.\n", encoding="utf-8")
+    old, renamed, smaller = tmp_path / "old.toml", tmp_path / "renamed.toml", tmp_path / "smaller.toml"
+    old.write_text(STUDY, encoding="utf-8")
+    renamed.write_text("version = 2\n" + STUDY.replace('names = "Glad"', 'names = "Happy"'), encoding="utf-8")
+    smaller.write_text(
+        "version = 3\n" + STUDY.replace('{ id = "calm", names = "Calm" }', '{ id = "even", names = "Even" }')
+    )
+    folder = tmp_path / "p"
+    assert cli("annotate", "init", folder, "--design", old, "--items", items).code == 0
+    project = find_project(folder)
+    with project.opened() as store:
+        with store.read() as conn:
+            run = Running(store, stored.current_design(conn))
+        for name, mood in (("ann", "calm"), ("bob", "glad")):
+            run.join(name)
+            run.answer_all(name, {"mood": mood, "strength": 3})
+    assert cli("annotate", "design", folder, "--design", renamed).code == 0
+    out = tmp_path / "out.jsonl"
+    cli("annotate", "export", folder, "--out", out)
+    moods = {json.loads(line)["value"] for line in out.read_text("utf-8").splitlines() if '"mood"' in line}
+    assert moods == {"calm", "glad"}
+    refused = cli("annotate", "design", folder, "--design", smaller)
+    assert refused.code == 2
+    assert "--map mood.calm=NEW" in refused.err
+    assert cli("annotate", "design", folder, "--design", smaller, "--map", "mood.calm=even").code == 0
+    cli("annotate", "export", folder, "--out", out)
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert {row["value"] for row in rows if row["slot"] == "mood"} == {"even", "glad"}
+    assert {row["schema"] for row in rows} == {"1"}  # the version they were given under
+    assert cli("annotate", "design", folder, "--design", smaller).code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["init", "{full}", "--design", "chiaro", "--items", "{scenes}"], "not empty"),
+        (["init", "{new}", "--design", "chiaro"], "needs items"),
+        (["init", "{new}", "--design", "nothing", "--items", "{scenes}"], "no design"),
+        (["init", "{new}", "--design", "chiaro", "--items", "{scenes}", "--database", "mysql://x/y"], "postgresql"),
+        (
+            ["init", "{new}", "--design", "chiaro", "--items", "{scenes}", "--database", "postgresql://a:b@x/y"],
+            "PGPASSWORD",
+        ),
+        (["status", "{new}"], "no annotation project"),
+        (["restore", "{full}", "{scenes}"], "annotation"),
+        (["export", "{full}", "--out", "{new}", "--form", "nothing"], "expected one of"),
+        (["export", "{full}", "--out", "{new}", "--form", "benchmark"], "--items"),
+        (["adjudicate", "{full}", "--decide", "nothing.A", "--value", "joy"], "There is no"),
+        (["adjudicate", "{full}", "--decide", "nothing.A"], "--value or --no-gold"),
+        (["import", "{full}"], "--items FILE or --answers FILE"),
+        (["agreement", "{full}"], "no answers"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    cli: Cli, project: Project, scenes: Path, tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    named = {"full": project.folder, "new": tmp_path / "new", "scenes": scenes}
+    done = cli("annotate", *(one.format(**named) for one in arguments))
+    assert done.code in {1, 2}
+    assert told in done.err
+    assert "bug in affectlab" not in done.err
