@@ -29,7 +29,7 @@ DEV_READY := $(VENV)/.ready-dev
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types imports docs check format wheel browser clean distclean \
-	bench-startup bench-overhead bench-scoring bench-remote bench-engine bench-peers
+	bench-startup bench-annotate bench-overhead bench-scoring bench-remote bench-engine bench-peers
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile

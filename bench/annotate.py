@@ -2,7 +2,8 @@
 
     python bench/annotate.py [--clients 50] [--seconds 120] [--pause 1.0]
 
-Each client opens its item, thinks for a moment (--pause, on average), and submits. The aim is p99 below 500 ms on two cores.
+Each client opens its item, thinks for a moment (--pause, on average), and submits. The aim is a p99 below 500 ms on two
+cores.
 """
 
 from __future__ import annotations
@@ -105,9 +106,8 @@ def measure(port: int, signed: list[tuple[str, str]], seconds: float, pause: flo
     )
     for kind, taken in times.items():
         cuts = statistics.quantiles(taken, n=100)
-        print(
-            f"{kind:>6}: n {len(taken)}, median {1e3 * cuts[49]:.0f} ms, p95 {1e3 * cuts[94]:.0f} ms, p99 {1e3 * cuts[98]:.0f} ms"
-        )
+        shown = ", ".join(f"{name} {1e3 * cuts[at]:.0f} ms" for name, at in (("median", 49), ("p95", 94), ("p99", 98)))
+        print(f"{kind:>6}: n {len(taken)}, {shown}")
     print(f"answers that were no page: {len(wrong)}")
 
 
