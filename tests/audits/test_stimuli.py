@@ -65,7 +65,7 @@ def texts(styled: bool, seed: int = 0) -> Stimuli:
 
 
 def test_texts_that_are_styled_by_emotion_do_not_pass_and_the_verdict_says_so() -> None:
-    found = audit_stimuli(texts(styled=True), tagger, permutations=19)
+    found = audit_stimuli(texts(styled=True), tagger, permutations=19, folds=3)
     assert found.result.accuracy > 0.9
     assert found.permutation_p == 0.05
     assert not found.passed
@@ -75,7 +75,7 @@ def test_texts_that_are_styled_by_emotion_do_not_pass_and_the_verdict_says_so() 
 
 
 def test_texts_that_are_not_pass() -> None:
-    found = audit_stimuli(texts(styled=False, seed=3), tagger, permutations=19)
+    found = audit_stimuli(texts(styled=False, seed=3), tagger, permutations=19, folds=3)
     assert found.permutation_p > 0.05
     assert found.passed
     assert "not above chance" in found.words
@@ -94,8 +94,8 @@ def test_the_papers_own_accuracy_is_clearly_above_chance() -> None:
 def test_labels_are_permuted_within_groups_where_groups_hold_several_emotions() -> None:
     whole = texts(styled=False)
     grouped = Stimuli(whole.texts, whole.labels, tuple(f"g{n // 3}" for n in range(30)))
-    assert audit_stimuli(grouped, tagger, permutations=1).within_groups
-    assert not audit_stimuli(whole, tagger, permutations=1).within_groups
+    assert audit_stimuli(grouped, tagger, permutations=1, folds=2).within_groups
+    assert not audit_stimuli(whole, tagger, permutations=1, folds=2).within_groups
 
 
 def test_too_few_texts_of_an_emotion_are_refused() -> None:
