@@ -115,19 +115,19 @@ ROWS = {
     ),
     "steer": Row(
         "neutral and 24 conditions on 50 decision prompts of 190 tokens, 90 shared",
-        0.08,
+        0.24,
         "engine",
         decisions,
         [
-            Peer("transformers loop", "", "run_transformers.py", [2.4], batches(4, 16), probe=1, part=0.5),
-            Peer("repeng", "repeng", "run_repeng.py", [3, 3, 5], STEERED, part=0.5, older=True),
+            Peer("transformers loop", "", "run_transformers.py", [2.4], batches(4, 16), probe=1, part=0.17),
+            Peer("repeng", "repeng", "run_repeng.py", [3, 3, 5], STEERED, part=0.17, older=True),
             Peer(
                 "steering-vectors",
                 "steering-vectors",
                 "run_steering_vectors.py",
                 [3, 3, 5],
                 STEERED,
-                part=0.5,
+                part=0.17,
                 older=True,
             ),
         ],

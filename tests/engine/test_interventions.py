@@ -70,6 +70,12 @@ def test_edits_that_do_not_fit_are_refused(one: Edit, message: str) -> None:
         check([NEUTRAL, Intervention((one,), name="anger@2")], 2, ROOM)
 
 
+def test_a_change_too_long_for_float32_is_only_to_be_made_smaller() -> None:
+    largest = float(np.finfo(np.float32).max)
+    with pytest.raises(UserError, match=r"room for 3\.4e\+38\. Use a smaller amount\.$"):
+        check([Intervention((Edit(0, np.ones(2, np.float32), amount=largest),))], 2, [largest])
+
+
 def positions(one: Intervention, out: list[list[float]]) -> list[list[float]]:
     """A layer's output at several positions, after an intervention that reads and edits that layer alone."""
     made = Edits([one], lambda _layer: "cpu")

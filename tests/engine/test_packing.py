@@ -84,29 +84,54 @@ def edited() -> list[Intervention]:
     return [NEUTRAL, Intervention((Edit(1, drawn[0]),)), Intervention((Edit(2, drawn[1]),), "generated")]
 
 
+def packed_passes(patch: pytest.MonkeyPatch) -> list[int]:
+    """Fills up with the tokens of each row of a pass that holds packed ends."""
+    found: list[int] = []
+    run = Stack.run
+
+    def seen(self: Stack, step: Pass) -> Any:
+        if step.mask.dim() == 4:
+            found.append(step.ids.shape[1])
+        return run(self, step)
+
+    patch.setattr(Stack, "run", seen)
+    return found
+
+
+def assert_exact(model: Any, engine: Engine, rows: list[ScoreRow]) -> None:
+    for row, number, scores in engine.score(rows, edited()):
+        one = rows[row]
+        plain = reference.scores(model, engine.layer_paths, one.prompt, one.options, edited()[number])
+        assert np.abs(scores - plain).max() < 1e-4
+
+
 @pytest.mark.parametrize("name", ["llama", "gpt2", "phi3", "qwen2_vl", "gemma3_text", "mamba2", "bloom"])
 def test_options_of_several_tokens_are_scored_in_the_row_of_their_question(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exact where it is used; not used where positions come from the mask, or with a window or a state."""
+    """Exact where it is used; not used where distances come from the mask, or with a short window or a state."""
     model = architectures.build(name)
     engine = Engine(model)
     assert engine.report.packing == (name in ("llama", "gpt2", "phi3", "qwen2_vl"))
-    packed = 0
-    run = Stack.run
+    packed = packed_passes(monkeypatch)
+    assert_exact(model, engine, worded_rows())
+    assert bool(packed) == engine.report.packing
 
-    def seen(self: Stack, step: Pass) -> Any:
-        nonlocal packed
-        packed += step.mask.dim() == 4
-        return run(self, step)
 
-    monkeypatch.setattr(Stack, "run", seen)
-    found = {(row, number): scores for row, number, scores in engine.score(worded_rows(), edited())}
-    assert (packed > 0) == engine.report.packing
-    for (row, number), scores in found.items():
-        one = worded_rows()[row]
-        plain = reference.scores(model, engine.layer_paths, one.prompt, one.options, edited()[number])
-        assert np.abs(scores - plain).max() < 1e-4
+@pytest.mark.parametrize("name", ["mistral", "gemma2", "gemma3_text", "gpt_oss"])
+def test_with_a_window_only_texts_that_cannot_outgrow_it_are_packed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The longest text is of 47 and 3 tokens; three pieces, each padded to that, fill the window of 150."""
+    monkeypatch.setitem(architectures.TEXT, name, architectures.TEXT[name] | {"sliding_window": 150})
+    model = architectures.build(name)
+    engine = Engine(model)
+    assert engine.report.packing
+    packed = packed_passes(monkeypatch)
+    assert_exact(model, engine, worded_rows())
+    assert packed
+    packed.clear()
+    longer = ScoreRow([*worded_rows()[1].prompt, 99], worded_rows()[1].options)
+    assert_exact(model, engine, [*worded_rows(), longer])
+    assert not packed
 
 
 def test_ends_that_see_each_other_are_found_at_load(monkeypatch: pytest.MonkeyPatch) -> None:

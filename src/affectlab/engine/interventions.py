@@ -19,6 +19,9 @@ KINDS: tuple[Kind, ...] = ("add", "add_keep_norm", "project_out", "clamp")
 POSITIONS: tuple[Positions, ...] = ("all", "prompt", "generated")
 SIDES: tuple[Side, ...] = ("above", "below")
 
+_FLOAT16 = 65504.0
+"""Largest number of float16; other types hold 10 to the 38th."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edit:
@@ -167,10 +170,10 @@ def _check_sizes(edits: Sequence[Edit], who: str, room: Sequence[float]) -> None
             longest[edit.layer] = longest.get(edit.layer, 0.0) + abs(edit.amount) * length
     for layer, size in longest.items():
         if size > room[layer]:
+            wider = ", bfloat16 or float32" if room[layer] <= _FLOAT16 else ""
             raise UserError(
                 f"{who}, layer {layer}: a change of length {size:.3g} can pass the largest number of the model's "
-                f"type; beside the output itself there is room for {room[layer]:.3g}. Use a smaller amount, or a type "
-                "that holds larger numbers: bfloat16 or float32."
+                f"type; beside the output itself there is room for {room[layer]:.3g}. Use a smaller amount{wider}."
             )
 
 
