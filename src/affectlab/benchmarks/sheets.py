@@ -20,9 +20,11 @@ def positions(table: PredictionTable, right: NDArray[np.bool_]) -> Table:
         table: Predictions whose slices name the letter of the right option (``gold_position``).
         right: Which of them are right [N].
     """
-    places = [place for place in table.position.values if place is not None]
+    # A part of a table knows all values of the whole one: those of other slots are not places of this one's options.
+    places = [place for place in table.position.values if place is not None and table.position.equals(place).any()]
     gold_column = table.slice_values("gold_position")
-    letters = sorted({*(chr(65 + place) for place in places), *(v for v in gold_column.values if v is not None)})
+    gold_letters = [letter for letter in gold_column.values if letter is not None and gold_column.equals(letter).any()]
+    letters = sorted({*(chr(65 + place) for place in places), *gold_letters})
     answered = int(sum(table.position.equals(place).sum() for place in places))
     with_gold = int(sum(gold_column.equals(letter).sum() for letter in letters))
     rows: list[tuple[Cell, ...]] = []
