@@ -101,12 +101,12 @@ def measure(port: int, signed: list[tuple[str, str]], seconds: float, pause: flo
         thread.start()
     for thread in threads:
         thread.join()
-    print(
-        f"{len(signed)} clients, {seconds:.0f} s, pause {pause} s, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    )
+    cores = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    print(f"{len(signed)} clients, {seconds:.0f} s, pause {pause} s, {cores}")
+    quantiles = {"median": 49, "p95": 94, "p99": 98}
     for kind, taken in times.items():
         cuts = statistics.quantiles(taken, n=100)
-        shown = ", ".join(f"{name} {1e3 * cuts[at]:.0f} ms" for name, at in (("median", 49), ("p95", 94), ("p99", 98)))
+        shown = ", ".join(f"{name} {1e3 * cuts[at]:.0f} ms" for name, at in quantiles.items())
         print(f"{kind:>6}: n {len(taken)}, {shown}")
     print(f"answers that were no page: {len(wrong)}")
 

@@ -21,6 +21,8 @@
     document.getElementById("skip").addEventListener("click", openSkip);
     document.getElementById("help").addEventListener("click", openHelp);
     all(document, "[data-close]").forEach((button) => button.addEventListener("click", () => button.closest("dialog").close()));
+    // On a phone the open guidelines would stand between the item and its questions.
+    if (!matchMedia("(min-width: 60rem)").matches) document.getElementById("guidelines").open = false;
     refresh();
     const wrong = form.querySelector("fieldset.wrong");
     showPage(wrong ? wrong.closest(".page") : all(form, ".page").find((one) => slotsOf(one).some((slot) => !answered(slot))) || form.querySelector(".page"));
