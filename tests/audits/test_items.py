@@ -14,7 +14,7 @@ from affectlab.audits.items import ability_table, audit_items, family_table, ite
 from affectlab.errors import UserError
 from affectlab.models import ModelSettings, open_model
 from affectlab.runs import execute, make_plan
-from affectlab.stats.irt import Fit, Gate, Responses, Sampler
+from affectlab.stats.irt import Fit, Gate, ItemCheck, Responses, Sampler
 from affectlab.stats.irt.stability import RespondentStability, SeedStability
 
 OPTIONS = [{"text": "Hunt the hare alone", "value": 0}, {"text": "Join the others at the stag", "value": 1}]
@@ -70,6 +70,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "screen", lambda responses, seed: made(responses, None))
     monkeypatch.setattr(module, "seed_stability", seeds)
+    monkeypatch.setattr(
+        module,
+        "check_items",
+        lambda fitted: tuple(
+            ItemCheck(item, 1.0, 0.0, 0.02, 0.5, ordered=True, problems=()) for item in fitted.responses.items
+        ),
+    )
     monkeypatch.setattr(
         module,
         "respondent_stability",
