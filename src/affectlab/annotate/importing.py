@@ -68,7 +68,9 @@ def _accounts(conn: Connection, names: list[str], now: float) -> dict[str, str]:
     there = {one.name: one.id for one in people.people(conn)} | {one.id: one.id for one in people.people(conn)}
     found = {}
     for name in dict.fromkeys(names):
-        found[name] = there.get(name) or people.add_person(conn, Newcomer(name, ""), "annotator", now)
+        found[name] = there.get(name) or people.add_person(
+            conn, Newcomer(name, ""), "annotator", now, code=name if len(name) <= 32 else ""
+        )
     return found
 
 

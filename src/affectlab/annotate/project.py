@@ -158,12 +158,7 @@ def restore(project: Project, source: str | Path) -> Path | None:
     if not project.url.startswith("sqlite"):
         _postgres("pg_restore", "--clean", "--if-exists", "--single-transaction", f"--dbname={project.url}", str(path))
         return None
-    check = open_store(f"sqlite:///{path}")
-    try:
-        check_integrity(check)
-        stored.check_format(check)
-    finally:
-        check.close()
+    _check_backup(path)
     current = project.folder / _SQLITE
     kept = None
     if current.exists():
@@ -177,6 +172,18 @@ def restore(project: Project, source: str | Path) -> Path | None:
             old.replace(f"{kept}{leftover.removeprefix(_SQLITE)}") if kept else old.unlink()
     shutil.copyfile(path, current)
     return kept
+
+
+def _check_backup(path: Path) -> None:
+    try:
+        check = open_store(f"sqlite:///{path}")
+    except WorldError as error:
+        raise UserError(f"{path} is no backup of an annotation project.") from error
+    try:
+        check_integrity(check)
+        stored.check_format(check)
+    finally:
+        check.close()
 
 
 def _postgres(*command: str) -> None:

@@ -47,7 +47,7 @@ CONTRAST = """() => {
 
 NAMELESS = """() => [...document.querySelectorAll("input:not([type=hidden]), textarea, select, button, a, fieldset")]
   .filter(one => one.offsetParent).filter(one => !(one.getAttribute("aria-label") || (one.labels && one.labels.length
-    && [...one.labels].some(label => label.innerText.trim())) || one.innerText.trim() || one.querySelector("legend")))
+    && [...one.labels].some(label => label.textContent.trim())) || one.innerText.trim() || one.querySelector("legend")))
   .map(one => one.outerHTML.slice(0, 80))"""
 
 

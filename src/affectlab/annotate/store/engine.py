@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from affectlab.annotate.store.tables import META
 from affectlab.errors import UserError, WorldError
@@ -89,9 +89,12 @@ def open_store(url: str, now: Callable[[], float] = time.time) -> Store:
     try:
         with store.read():
             pass
-    except OperationalError as error:
+    except DBAPIError as error:
         store.close()
-        raise WorldError(f"The database {address.render_as_string()} cannot be opened: {_plain(error)}") from error
+        hint = ". If it is damaged: affectlab annotate restore PROJECT BACKUP" if store.is_sqlite else ""
+        raise WorldError(
+            f"The database {address.render_as_string()} cannot be opened: {_plain(error)}{hint}"
+        ) from error
     return store
 
 

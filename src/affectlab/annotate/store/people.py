@@ -107,8 +107,8 @@ def accept_invite(conn: Connection, secret: bytes, token: str, newcomer: Newcome
     return found
 
 
-def add_person(conn: Connection, newcomer: Newcomer, role: str, now: float) -> str:
-    """A new account; returns its id.
+def add_person(conn: Connection, newcomer: Newcomer, role: str, now: float, code: str = "") -> str:
+    """A new account; returns its id, which is ``code`` where one is given.
 
     Raises:
         RefusedError: When the name is empty, too long or taken.
@@ -119,7 +119,7 @@ def add_person(conn: Connection, newcomer: Newcomer, role: str, now: float) -> s
     if conn.execute(select(t.person.c.id).where(t.person.c.name == name)).first():
         raise RefusedError("name_taken")
     number = conn.execute(select(func.count()).select_from(t.person)).scalar_one() + 1
-    found = f"p{number:03d}-{secrets.token_hex(2)}"
+    found = code or f"p{number:03d}-{secrets.token_hex(2)}"
     row = {"id": found, "name": name, "role": role, "password": newcomer.hashed, "language": newcomer.language}
     conn.execute(insert(t.person).values(**row, typing=False, at=now))
     return found
