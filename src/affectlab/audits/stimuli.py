@@ -204,11 +204,11 @@ def audit_stimuli(
     return StimulusAudit(against_chance(hits, len(labels), chance), p, permutations, by_fold, means, mixed)
 
 
-def _forest(seed: int) -> Any:
+def _forest(seed: int, least: int = 1) -> Any:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.pipeline import Pipeline
 
-    return Pipeline([("forest", RandomForestClassifier(_TREES, random_state=seed))])
+    return Pipeline([("forest", RandomForestClassifier(_TREES, min_samples_leaf=least, random_state=seed))])
 
 
 def _nested(features: Any, labels: Any, groups: Any, folds: int, seed: int) -> tuple[Any, tuple[float, ...]]:
@@ -228,13 +228,18 @@ def _nested(features: Any, labels: Any, groups: Any, folds: int, seed: int) -> t
 def _permutation_p(
     features: Any, labels: Any, groups: Any, permutations: int, folds: int, seed: int, *, within: bool
 ) -> float:
-    """Settings are fixed, so that a relabelling costs one forest a fold. The folds are those of the true labels."""
+    """Settings are fixed (leaves of five texts), so that a relabelling costs one forest a fold.
+
+    The folds are those of the true labels.
+    """
     rng = np.random.default_rng(seed)
     splits = grouped_folds(labels, groups, folds, seed)
 
     def hits(given: Any) -> int:
         return sum(
-            int((_forest(seed).fit(features[train], given[train]).predict(features[test]) == given[test]).sum())
+            int(
+                (_forest(seed, least=5).fit(features[train], given[train]).predict(features[test]) == given[test]).sum()
+            )
             for train, test in splits
         )
 
