@@ -22,6 +22,10 @@ _MEANINGS = {
     "macro_precision": "Precision averaged over all labels; 0 for a label that is never answered.",
     "macro_recall": "Recall averaged over all labels; 0 for a label that never occurs.",
     "example_f1": "F1 of each item's set of labels, averaged over items; two empty sets agree.",
+    "focal_behaviour": "Mean response as a share of what each decision leaves feasible, averaged over roles.",
+    "ndm": "Mean size of answers' moves from neutral, as a share of what each decision leaves feasible.",
+    "nad": "Mean move in people's direction; where people have none (d = 0) a move counts 0.",
+    "nad_directed": "Mean move in people's direction, over roles and emotions that have one.",
     "hamming_loss": "Share of labels that are wrong, counted over all items and labels: the lower the better.",
 }
 
