@@ -101,7 +101,7 @@ def imported() -> dict[str, str]:
     return found
 
 
-_IMPORTED_AS = {"pillow": "PIL", "argon2_cffi": "argon2"}
+_IMPORTED_AS = {"pillow": "PIL", "argon2_cffi": "argon2", "scikit_learn": "sklearn"}
 
 
 def declared() -> set[str]:
