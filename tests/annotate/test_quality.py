@@ -88,7 +88,10 @@ def test_attention_items_are_counted_apart() -> None:
 
 def test_agreement_with_oneself_and_with_others() -> None:
     again = work(50, kind="repeat", of="i0", values={"mood": "glad", "strength": 5})
-    others = {"i0": [{"mood": "glad", "strength": 1}, {"mood": "sad", "strength": 1}], "i1": [{"mood": "sad"}]}
+    others: dict[str, list[dict[str, Any]]] = {
+        "i0": [{"mood": "glad", "strength": 1}, {"mood": "sad", "strength": 1}],
+        "i1": [{"mood": "sad"}],
+    }
     found = sheet(DESIGN, [work(0), work(1), again], others)
     assert found.repeats == (1, 2)  # the mood again, the strength not
     assert found.with_others == (2, 3)  # moods only: glad/glad, glad/sad, sad/sad

@@ -85,7 +85,7 @@ class Site:
 
     def _note(self, text: str) -> None:
         # Refused and failed requests are what many tests are about; they show in the page.
-        if not text.startswith(("Failed to load resource", "Response Status Error Code", "htmx:sendError")):
+        if not text.startswith(("Failed to load resource", "Response Status Error Code", "htmx:")):
             self.troubles.append(text)
 
 

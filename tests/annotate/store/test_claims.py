@@ -14,6 +14,7 @@ from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.claims import attention_places
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import RefusedError
+from affectlab.annotate.values import Reply
 
 GLAD = {"mood": "glad", "strength": 3}
 
@@ -122,7 +123,7 @@ def test_a_draft_is_a_sign_of_life(store: Store, clock: Clock) -> None:
     clock.time += 500
     with store.write() as conn:
         window = replies.Window("a-window", 0)
-        replies.save_draft(conn, run.design, ("i0", ann.id), replies.Reply({"mood": "sad"}), window, clock())
+        replies.save_draft(conn, run.design, ("i0", ann.id), Reply({"mood": "sad"}), window, clock())
     clock.time += 500
     assert run.claim("bob") is None
 

@@ -86,7 +86,7 @@ def test_wrong_roles_may_not_do_anything_either(two: Running) -> None:
 @pytest.mark.parametrize("cookie", ["", "forged", "x" * 5000, "../../etc/passwd", "é".encode().decode("latin-1")])
 def test_a_forged_cookie_is_nobody(two: Running, cookie: str) -> None:
     client = two.client("")
-    headers = {"cookie": f"{COOKIE}={cookie}".encode("latin-1")}
+    headers = {b"cookie": f"{COOKIE}={cookie}".encode("latin-1")}
     assert client.get("/mine", headers=headers).headers["location"].startswith("/login")
     assert client.post("/draft/i0", headers=headers, data={"csrf": "x"}).status_code == 401
 
