@@ -1,6 +1,6 @@
 """Fifty people labelling at once: how long a page and a submit take at the 99th percentile. Loopback, SQLite.
 
-    python bench/annotate.py [--clients 50] [--seconds 120] [--pause 1.0]
+    python bench/annotate.py [--clients 50] [--seconds 120] [--pause 5.0]
 
 Each client opens its item, thinks for a moment (--pause, on average), and submits. The aim is a p99 below 500 ms on two
 cores.
@@ -35,12 +35,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--pause", type=float, default=1.0)
+    parser.add_argument("--pause", type=float, default=5.0)
     chosen = parser.parse_args()
     design = read_design("emoscene").model_copy(update={"consent": {}, "instructions": {}, "attention": ()})
     units = [
         make_unit(design, f"i{n}", {"text": f"Number {n}. " + "She waited at the gate and said nothing. " * 8})
-        for n in range(20_000)
+        for n in range(4_000)
     ]
     with tempfile.TemporaryDirectory() as folder:
         found, _ = init_project(Path(folder) / "p", design, units)
@@ -87,6 +87,7 @@ def measure(port: int, signed: list[tuple[str, str]], seconds: float, pause: flo
         return answer.status, answer.headers.get("location", "")
 
     def work(cookie: str, csrf: str, draw: random.Random) -> None:
+        time.sleep(draw.uniform(0, pause))  # people do not begin in the same instant
         while time.monotonic() < end:
             _, path = call("", "GET", "/work", cookie)
             if not path:

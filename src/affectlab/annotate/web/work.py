@@ -70,12 +70,11 @@ def item(visit: Visit) -> Response:
     """Show an item with what the person said so far, or take an answer."""
     key = (visit.request.path_params["item"], visit.me.id)
     if visit.request.method == "GET":
-        with visit.site.store.write() as conn:
+        with visit.site.store.read() as conn:
             design = visit.site.design(conn)
             unit = _mine(conn, key)
             if unit is None:
                 return visit.refuse("not_yours", 404)
-            claims.renew(conn, design, key[0], key[1], visit.site.store.now())
             return _show(visit, conn, design, unit)
     return _take(visit, key)
 
