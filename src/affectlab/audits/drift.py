@@ -38,6 +38,7 @@ class Drifted:
     Attributes:
         runs: Name of each run: its model, and how it was asked where that tells runs apart.
         tables: In reading order.
+        cells: Every cell of the maps on a row, for machines.
         maps: Dose -> map over all runs.
         curves: Run -> its curves.
         notes: What must be known.
@@ -45,6 +46,7 @@ class Drifted:
 
     runs: tuple[str, ...]
     tables: tuple[Table, ...]
+    cells: Table
     maps: Mapping[str, Heatmap]
     curves: Mapping[str, tuple[Curve, ...]]
     notes: tuple[str, ...]
@@ -75,8 +77,7 @@ def drift_of(folders: Sequence[Path], interval: Interval) -> Drifted:
         tables += _compared(runs, choices, (one, other), interval)
         notes.append(f"Compared on the same items: {one} against {other}.")
     tables += [heatmap_table(found, dose) for dose, found in maps.items()]
-    tables.append(shift_table(list(maps.values())))
-    return Drifted(tuple(runs), tuple(tables), maps, lines, tuple(notes))
+    return Drifted(tuple(runs), tuple(tables), shift_table(list(maps.values())), maps, lines, tuple(notes))
 
 
 def _names(runs: Sequence[ScoredRun]) -> list[str]:

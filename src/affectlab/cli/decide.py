@@ -176,7 +176,7 @@ def drift(
         with writing(figures):
             write_figures(found, figures)
     if as_json:
-        print_json(found_to_dict(found.tables, found.notes))
+        print_json(found_to_dict((*found.tables, found.cells), found.notes))
     else:
         print_document(document)
 

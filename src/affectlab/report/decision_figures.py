@@ -26,7 +26,7 @@ def shift_map(found: Heatmap, title: str) -> Any:
     largest = max((abs(one.change) for one in found.cells if one.change is not None), default=0.0) or 1.0
     stacked = len(models) * (len(roles) + 1)
     with drawing():
-        figure, axes = canvas(1.9 + _CELL[0] * len(emotions), 0.7 + _CELL[1] * stacked)
+        figure, axes = canvas(2.0 + _CELL[0] * max(len(emotions), 4), 1.1 + _CELL[1] * stacked)
         for panel, model in enumerate(models):
             top = panel * (len(roles) + 1)
             axes.text(-0.5, top - 0.12, model, ha="left", va="center", fontweight="bold", color=INK)
@@ -43,12 +43,14 @@ def shift_map(found: Heatmap, title: str) -> Any:
         axes.set_xticks(range(len(emotions)), emotions)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
-        axes.set_xlim(-0.5, len(emotions) - 0.5)
-        axes.set_ylim(stacked + 0.1, -0.5)
+        axes.set_xlim(-0.5, max(len(emotions), 4) - 0.5)
+        axes.set_ylim(stacked - 0.2, -0.5)
         axes.spines[:].set_visible(False)
         axes.set_title(title, pad=18)
-        note = "points of the feasible range; * q < .05, ** q < .01, *** q < .001 over the map"
-        axes.text(-0.5, stacked, note, ha="left", va="center", fontsize=7.5, color=MUTED)
+        axes.xaxis.set_label_position("bottom")
+        axes.set_xlabel(
+            "points of the feasible range\n* q < .05, ** q < .01, *** q < .001 over the map", loc="left", fontsize=7.5
+        )
     return figure
 
 

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.benchmarks.decisions.worlds import table, world
+
+from affectlab.audits.drift import Drifted
+from affectlab.benchmarks.decisions.curves import curves
+from affectlab.benchmarks.decisions.heatmap import heatmap, shift_table
+from affectlab.benchmarks.decisions.measures import choices_of, drifts_of
+from affectlab.report.decision_figures import shift_map, strength_curves, write_figures
+from affectlab.report.svg import print_svg
+from affectlab.stats.bootstrap import Interval
+
+FEW = Interval(replicates=20)
+
+
+def moving(role: str, number: int, condition: str, repeat: int) -> float:
+    return float(condition.startswith("joy"))
+
+
+def test_the_map_shows_changes_stars_and_what_is_undefined() -> None:
+    runs = {
+        "mover": choices_of(world(moving, ["joy@1.0", "anger@1.0"], ["stag_hunt"])),
+        "mute": choices_of(
+            table({"neutral": [("stag_hunt", "i", (0, 1), 1.0)], "joy@1.0": [("stag_hunt", "i", (0, 1), None)]})
+        ),
+    }
+    text = print_svg(shift_map(heatmap(runs, "1"), "A title"))
+    for shown in ("+100.0**", "n/a", "mover", "mute", "stag hunt", "A title", "q &lt; .05"):
+        assert shown in text
+
+
+def test_curves_have_a_line_each_and_none_without_strengths(tmp_path: Path) -> None:
+    conditions = ["joy@0.5", "joy@1.0", "random@0.5:seed=0", "random@1.0:seed=0"]
+    choices = choices_of(world(moving, conditions, ["stag_hunt"]))
+    lines = curves(drifts_of(choices), FEW)
+    text = print_svg(strength_curves(lines, "model"))
+    assert "all emotions" in text
+    assert "random" in text
+    assert strength_curves(curves(drifts_of(choices_of(world(moving, ["joy@1.0"], ["stag_hunt"]))), FEW), "x") is None
+    maps = {"1": heatmap({"model": choices}, "1")}
+    found = Drifted(("model",), (), shift_table(list(maps.values())), maps, {"a/b": lines}, ())
+    names = sorted(path.name for path in write_figures(found, tmp_path / "figures"))
+    assert names == ["shifts-1.svg", "strength-a_b.svg"]
