@@ -85,7 +85,7 @@ class Fit:
         b_mcse: [I, K - 1].
         theta: Posterior mean ability [R].
         theta_sd: [R].
-        expected: Posterior mean of the expected score of each respondent on each item, in [0, 1] [R, I].
+        expected: Posterior mean of the expected score of each respondent on each item [R, I], in [0, 1].
         gate: Diagnostics; ``None`` for a variational fit, whose standard deviations are too small to report.
         sampler: Settings it was made with.
     """
