@@ -73,6 +73,12 @@ def test_a_reply_is_a_prediction_of_y_with_its_feasible_range() -> None:
     assert found.detail == {"option": "Send 10", "value": 10}
 
 
+def test_a_range_of_seven_digits_is_kept_whole() -> None:
+    wide = [{**ITEM.inputs["options"][0], "value": 0}, {**ITEM.inputs["options"][1], "value": 1234567}]
+    found = read("choice", Response("ANSWER: B"), replace(ITEM, inputs={**ITEM.inputs, "options": wide}))
+    assert (found.slices["y_max"], found.value) == ("1234567", 1234567)
+
+
 def test_a_guess_low_in_the_range_is_a_large_y() -> None:
     guess = replace(ITEM, slices={**ITEM.slices, "role": "beauty_contest"})
     assert read("choice", Response("ANSWER: A"), guess).value == 10

@@ -123,7 +123,7 @@ def _prediction(
         gold=None,
         variant=variant,
         position=list(shown).index(reading.value) if reading.ok else None,
-        slices={**item.slices, "y_min": f"{min(amounts):g}", "y_max": f"{max(amounts):g}"},
+        slices={**item.slices, "y_min": f"{min(amounts):.15g}", "y_max": f"{max(amounts):.15g}"},
         flags=reading.flags,
         detail={**({"option": chosen["text"], "value": chosen["value"]} if chosen else {}), **detail},
     )
