@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def test_commands_in_the_documentation_parse(line: str) -> None:
     words = shlex.split(line.removeprefix("$ "), comments=True)
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         words = words[1:]
+    words = list(takewhile(lambda word: word not in (">", "|"), words))
     if words[:1] == ["affectlab"]:
         parse(words[1:])
     elif words[:1] == ["make"]:

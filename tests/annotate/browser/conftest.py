@@ -1,4 +1,4 @@
-"""One headless Chromium for all tests, and the pages served from a thread."""
+"""One headless Chromium for the tests of a file, and the pages served from a thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 ARTEFACTS = Path(os.environ.get("AFFECTLAB_ARTEFACTS", Path(__file__).resolve().parents[3] / "artefacts"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as long as it is open, an event loop counts as running in this process
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("needs headless Chromium, which is not installed")
