@@ -22,7 +22,7 @@ def read(rows: list[list[list[float]]], position: Any, mask: list[list[int]] | N
     """Outputs ``[text][number]`` and token counts ``[text]`` of one layer."""
     real = None if mask is None else torch.tensor(mask, dtype=torch.bool)
     found = pooled({0: torch.tensor(rows)}, real, [0], position)
-    return found.outputs[:, 0].tolist(), found.tokens[:, 0].tolist()
+    return np.asarray(found.outputs)[:, 0].tolist(), found.tokens[:, 0].tolist()
 
 
 def test_the_first_token_and_other_sinks_are_left_out_of_the_mean() -> None:
