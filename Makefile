@@ -28,7 +28,7 @@ LOCAL_READY := $(VENV)/.ready-local
 DEV_READY := $(VENV)/.ready-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types imports docs check format wheel browser clean distclean \
+.PHONY: help demo test lint types imports docs check format wheel system clean distclean \
 	bench-startup bench-annotate bench-overhead bench-scoring bench-remote bench-engine bench-peers
 
 help:  ## list the targets
@@ -54,7 +54,7 @@ demo: $(LOCAL_READY)  ## install, ask the embedded model all four benchmarks, co
 	@echo "EmoScene, 12 scenarios: $(DEMO_RUN)-emoscene/report.html"
 	@echo "CAREBench, one story: $(DEMO_RUN)-care/report.html"
 
-test: $(DEV_READY) browser  ## install what the tests need and run all of them
+test: $(DEV_READY) system  ## install what the tests need and run all of them
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)  # threads of tiny models only get in each other's way
 
 lint: $(DEV_READY)  ## ruff: style and formatting
@@ -80,8 +80,8 @@ format: $(DEV_READY)  ## let ruff mend what it can
 wheel: $(DEV_READY)  ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --outdir dist .
 
-browser:
-	@bash scripts/browser.sh
+system:
+	@bash scripts/system.sh
 
 bench-startup: $(DEV_READY)  ## time of import and of --help
 	$(BIN)/python bench/startup.py $(ARGS)
