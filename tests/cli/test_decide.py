@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Ended
 
-from affectlab.cli.decide import conditions_of
+from affectlab.cli.decide import Controls, conditions_of
 from affectlab.errors import UserError
 
 Cli = Callable[..., Ended]
@@ -40,7 +40,7 @@ def script(path: Path, *lines: dict[str, Any]) -> str:
 
 
 def test_emotions_by_strengths_then_controls() -> None:
-    found = conditions_of("anger, happiness", "0.6,1.5", 2, prompt_control=True)
+    found = conditions_of("anger, happiness", "0.6,1.5", Controls(random=2, prompts=True))
     assert found == [
         "anger@0.6",
         "anger@1.5",
@@ -53,21 +53,28 @@ def test_emotions_by_strengths_then_controls() -> None:
         "prompt:anger",
         "prompt:joy",
     ]
-    assert len(conditions_of("all", "0.6,0.8,1.0,1.5", 0, prompt_control=False)) == 24
+    assert len(conditions_of("all", "0.6,0.8,1.0,1.5", Controls())) == 24
+    assert conditions_of("fear", "0.1", Controls(1, 1, 1), ":relative:layers=21-23") == [
+        "fear@0.1:relative:layers=21-23",
+        "random@0.1:relative:layers=21-23:seed=0",
+        "kl-random@0.1:relative:layers=21-23:seed=0",
+        "permuted:fear@0.1:relative:layers=21-23:seed=0",
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("boredom", "1.0", 0), "--emotions boredom"),
-        (("all", "strong", 0), "--alpha 'strong'"),
-        (("all", "none", 1), "--random-control goes with strengths"),
-        (("all", "none", 0), "nothing to compare"),
+        (("boredom", "1.0", Controls()), "--emotions boredom"),
+        (("all", "strong", Controls()), "--alpha 'strong'"),
+        (("all", "none", Controls(random=1)), "--random-control goes with strengths"),
+        (("all", "none", Controls(permuted=1)), "--permuted-control goes with strengths"),
+        (("all", "none", Controls()), "nothing to compare"),
     ],
 )
-def test_what_makes_no_comparison_is_refused(arguments: tuple[str, str, int], said: str) -> None:
+def test_what_makes_no_comparison_is_refused(arguments: tuple[str, str, Controls], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        conditions_of(*arguments, prompt_control=False)
+        conditions_of(*arguments)
 
 
 def test_decide_with_prompts_measures_and_drift_puts_models_side_by_side(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,12 @@ def decide(
     alpha: Annotated[
         str, typer.Option(help="Strengths of the emotion vectors, joined by commas; none for no vectors.")
     ] = PAPER_STRENGTHS,
+    scale: Annotated[
+        str, typer.Option(help="What strengths count in: unit (the paper's), relative, raw or kl.")
+    ] = "unit",
+    layers: Annotated[
+        str | None, typer.Option(help="Layers steered: early, middle, late, all, best, or 21-23. Default: middle.")
+    ] = None,
     by: Annotated[
         str, typer.Option(help="choice (greedy generation) or likelihood (of the option letters).")
     ] = "choice",
@@ -47,6 +54,12 @@ def decide(
     thinking: Annotated[bool, typer.Option("--thinking", help="Leave room for a model that thinks first.")] = False,
     random_control: Annotated[
         int, typer.Option(help="Random vectors of the same norm at every strength: this many.", min=0)
+    ] = 0,
+    kl_control: Annotated[
+        int, typer.Option(help="Random vectors that move plain text as far, at every strength: this many.", min=0)
+    ] = 0,
+    permuted_control: Annotated[
+        int, typer.Option(help="Vectors of shuffled labels, for every emotion and strength: this many.", min=0)
     ] = 0,
     prompt_control: Annotated[
         bool, typer.Option("--prompt-control", help="Also tell the model each emotion in words.")
@@ -88,7 +101,12 @@ def decide(
             max_tokens=max_tokens,
             options={} if lexicon is None else {"lexicon": str(lexicon)},
         ),
-        conditions=conditions_of(emotions, alpha, random_control, prompt_control=prompt_control),
+        conditions=conditions_of(
+            emotions,
+            alpha,
+            Controls(random_control, kl_control, permuted_control, prompt_control),
+            ("" if scale == "unit" else f":{scale}") + (f":layers={layers}" if layers else ""),
+        ),
         repeats=repeats,
     )
     settings = ModelSettings(
@@ -112,8 +130,31 @@ def _protocol(by: str, *, cot: bool, thinking: bool) -> str:
     return "cot" if cot else "thinking" if thinking else by
 
 
-def conditions_of(emotions: str, alpha: str, random_control: int, *, prompt_control: bool) -> list[str]:
-    """Emotions by strengths, then random vectors by strengths, then prompts.
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """What stands beside emotion vectors.
+
+    Attributes:
+        random: Random vectors of the same norm at every strength.
+        kl_random: Random vectors that move plain text as far, at every strength.
+        permuted: Vectors of shuffled labels for every emotion and strength.
+        prompts: Whether each emotion is also told in words.
+    """
+
+    random: int = 0
+    kl_random: int = 0
+    permuted: int = 0
+    prompts: bool = False
+
+
+def conditions_of(emotions: str, alpha: str, controls: Controls, how: str = "") -> list[str]:
+    """Emotions by strengths, then control vectors by strengths, then prompts.
+
+    Args:
+        emotions: ``all``, or names joined by commas.
+        alpha: Strengths joined by commas, or ``none``.
+        controls: What stands beside them.
+        how: How vectors are applied, as the end of a condition (``":relative:layers=21-23"``).
 
     Raises:
         UserError: When a strength is no number, an emotion is unknown, or nothing would be compared.
@@ -124,11 +165,21 @@ def conditions_of(emotions: str, alpha: str, random_control: int, *, prompt_cont
     if unknown := [one for one in named if one not in EMOTIONS]:
         raise UserError(f"--emotions {unknown[0]}: expected all, or some of {', '.join(EMOTIONS)}.")
     strengths = [] if alpha == "none" else list(_strengths(alpha))
-    if random_control and not strengths:
-        raise UserError("--random-control goes with strengths: name some with --alpha.")
-    found = [f"{emotion}@{strength}" for emotion in named for strength in strengths]
-    found += [f"random@{strength}:seed={seed}" for strength in strengths for seed in range(random_control)]
-    found += [f"prompt:{emotion}" for emotion in named] if prompt_control else []
+    kinds = {
+        "random": ("random", controls.random),
+        "kl-random": ("kl", controls.kl_random),
+        **{f"permuted:{emotion}": ("permuted", controls.permuted) for emotion in named},
+    }
+    if not strengths and (given := [option for option, count in kinds.values() if count]):
+        raise UserError(f"--{given[0]}-control goes with strengths: name some with --alpha.")
+    found = [f"{emotion}@{strength}{how}" for emotion in named for strength in strengths]
+    found += [
+        f"{source}@{strength}{how}:seed={seed}"
+        for source, (_, count) in kinds.items()
+        for strength in strengths
+        for seed in range(count)
+    ]
+    found += [f"prompt:{emotion}" for emotion in named] if controls.prompts else []
     if not found:
         raise UserError("There is nothing to compare neutral with: give strengths by --alpha, or --prompt-control.")
     return found
