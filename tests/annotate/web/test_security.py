@@ -13,7 +13,7 @@ from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import MOST_FAILURES, Newcomer
 from affectlab.annotate.units import make_unit
 from affectlab.annotate.web.app import make_app
-from affectlab.annotate.web.visit import COOKIE, MOST_BYTES
+from affectlab.annotate.web.visit import COOKIE, MOST_BYTES, inside
 
 GLAD = {"mood": "glad", "strength": 3}
 SECRET = "a secret thought of ann"
@@ -298,3 +298,14 @@ class TestPasswords:
     @pytest.mark.parametrize("token", ["nothing", "0123456789abcdef-" + "0" * 32, "-", "é"])
     def test_a_forged_invitation_opens_nothing(self, site: Running, token: str) -> None:
         assert site.client("").get(f"/invite/{token}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example", "/\\evil.example", "https://evil.example", "/\t/evil.example", "/a\r\nb", ""]
+)
+def test_signing_in_leads_to_no_other_site(path: str) -> None:
+    assert inside(path, "/home") == "/home"
+
+
+def test_signing_in_leads_on_within_the_site() -> None:
+    assert inside("/item/情绪-1?lang=zh", "/home") == "/item/情绪-1?lang=zh"

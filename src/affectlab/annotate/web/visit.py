@@ -214,5 +214,6 @@ def set_cookie(site: Site, response: Response, name: str, value: str, seconds: i
 
 def inside(path: str, default: str) -> str:
     """A path of this site to go on to; the default where it leads anywhere else."""
-    fine = path.startswith("/") and not path.startswith(("//", "/\\")) and "\n" not in path and "\r" not in path
+    # Browsers drop tabs and line ends out of addresses, so that "/<tab>/host" is "//host".
+    fine = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
     return path if fine else default
