@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from affectlab.audits.folds import grouped_folds
 from affectlab.audits.thoughts import at_random, catch, threshold_for
 from affectlab.benchmarks.decisions.reasoning import Thought
 from affectlab.benchmarks.decisions.states import state_of
@@ -69,5 +70,22 @@ def test_what_cannot_be_audited_is_refused() -> None:
     still = [Thought(one.item, ANGER, one.text, 10, 1, 1, 0.0) for one in thoughts()]
     with pytest.raises(UserError, match="0 of them before a moved decision"):
         catch(still)
+    alone = [Thought(one.item, ANGER, one.text, 10, 1, 1, float(one.item == "i7")) for one in thoughts(20) * 2]
+    with pytest.raises(UserError, match="6 moved decisions stand on 1 items"):
+        catch(alone)
     with pytest.raises(UserError, match="precision"):
         catch(thoughts(), precision=0.0)
+
+
+def test_no_threshold_comes_from_texts_that_were_learned_from() -> None:
+    """Moves on two items, each with words of its own. Without one of them only the other has moves, and the inner fold
+    that tests it learns from none: there is no honest probability to choose a threshold by, though the model knows the
+    texts it was fitted to by heart."""
+    rows = [
+        Thought(one.item, ANGER, f"{one.item} says {one.item}", 10, 1, 1, float(one.item in {"i3", "i9"}))
+        for one in thoughts(20)
+    ]
+    splits = grouped_folds(np.array([bool(one.move) for one in rows]), np.array([one.item for one in rows]), 5, 0)
+    assert [sum(bool(rows[place].move) for place in test) for _, test in splits].count(3) == 2
+    found = catch(rows, precision=0.5)
+    assert [threshold for fold, threshold in enumerate(found.thresholds) if found.auc[fold] is not None] == [None, None]

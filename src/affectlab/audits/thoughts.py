@@ -67,7 +67,7 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
         seed: Of the folds.
 
     Raises:
-        UserError: When there are too few items, or all decisions moved, or none.
+        UserError: When there are too few items, or decisions of one kind, or items that hold them.
     """
     if not 0 < precision <= 1:
         raise UserError(f"A precision of {precision} is no share above 0.")
@@ -78,15 +78,23 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
             f"{len(thoughts)} thoughts on {len(set(items.tolist()))} items, {int(moved.sum())} of them before a moved "
             f"decision: the audit needs {2 * folds} items and {folds} decisions of either kind at least."
         )
+    splits = list(grouped_folds(moved, items, folds, seed))
+    if any(not 0 < moved[train].sum() < len(train) for train, _ in splits):
+        raise UserError(
+            f"The {int(moved.sum())} moved decisions stand on {len(set(items[moved].tolist()))} items, the others on "
+            f"{len(set(items[~moved].tolist()))}: without one of {folds} parts of the items, one kind is gone. The "
+            "audit needs more items of either kind."
+        )
     texts = np.array([one.text for one in thoughts], dtype=object)
     chance = np.full(len(texts), np.nan)
     flagged = np.zeros(len(texts), dtype=bool)
     auc: list[float | None] = []
     thresholds: list[float | None] = []
-    for train, test in grouped_folds(moved, items, folds, seed):
+    for train, test in splits:
         fitted, inner = _fitted(texts[train], moved[train], items[train], folds, seed)
         chance[test] = fitted.predict_proba(texts[test])[:, 1]
-        threshold = threshold_for(inner, moved[train], precision)
+        known = ~np.isnan(inner)
+        threshold = threshold_for(inner[known], moved[train][known], precision)
         flagged[test] = chance[test] >= threshold if threshold is not None else False
         auc.append(_auc(moved[test], chance[test]))
         thresholds.append(threshold)
@@ -94,7 +102,8 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
 
 
 def _fitted(texts: Any, moved: Any, items: Any, folds: int, seed: int) -> tuple[Any, NDArray[np.float64]]:
-    """A model of chosen strength, and its out-of-fold probabilities on the texts it was chosen on."""
+    """A model of chosen strength, and its out-of-fold probabilities on its texts; NaN for texts of a fold that cannot
+    be learned from, as what a model says of texts it has seen would promise too much."""
     from sklearn.base import clone
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -108,11 +117,10 @@ def _fitted(texts: Any, moved: Any, items: Any, folds: int, seed: int) -> tuple[
         for train, test in grouped_folds(moved, items, folds, seed)
         if 0 < moved[train].sum() < len(train) and 0 < moved[test].sum() < len(test)
     ]
+    out = np.full(len(texts), np.nan)
     if not inner:
-        pipeline.fit(texts, moved)
-        return pipeline, np.asarray(pipeline.predict_proba(texts)[:, 1])
+        return pipeline.fit(texts, moved), out
     chosen = GridSearchCV(pipeline, _GRID, cv=inner, scoring="roc_auc").fit(texts, moved).best_estimator_
-    out = np.asarray(chosen.predict_proba(texts)[:, 1])
     for train, test in inner:
         out[test] = clone(chosen).fit(texts[train], moved[train]).predict_proba(texts[test])[:, 1]
     return chosen, out
