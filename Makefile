@@ -34,8 +34,8 @@ DEV_READY := $(VENV)/.ready-dev
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
-# What SmolLM2 answers in words cannot be read, so all but the first run ask by likelihood. The limits keep the whole short (some
-# six minutes by its parts); without them the whole samples are asked.
+# What SmolLM2 answers in words cannot be read, so all but the first run ask by likelihood. The limits keep the whole under six
+# minutes (four on two cores once installed); without them the whole samples are asked.
 demo: $(LOCAL_READY)  ## install, ask the embedded model all four benchmarks, compare, write the reports (some minutes)
 	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS) >/dev/null  # the report prints its table
 	$(BIN)/affectlab run chiaro --model smollm2 --protocol likelihood --out $(DEMO_RUN)-likelihood $(ARGS) >/dev/null
