@@ -158,7 +158,7 @@ def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()
         longest = max((len(row[index].main) for row in texts), default=0)
         prose = longest > _PROSE
         stacked = crowded and with_interval[index]
-        text = "prose" if prose else "short" if longest <= _SHORT else ""
+        text = "prose" if prose else "short" if longest <= _SHORT else "words"
         css = "figure stacked" if stacked else "figure" if figures[index] else text
         columns.append(ColumnView(heading, figures[index], css))
     notes = (table.note, *(f"{cells.NONE} {reason}" for reason in cells.reasons(table)))

@@ -1,5 +1,5 @@
 """What the paper reports (arXiv 2604.06562), to stand beside runs: its means over nine roles, six emotions and four
-strengths, without and with chain of thought, and those of its random vectors.
+strengths (.6 to 1.5) on its own items and stimuli, without and with chain of thought, and those of its random vectors.
 
 Its random vectors move answers further than its emotion vectors: in 20 of 23 models without and in all 23 with
 reasoning.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from affectlab.benchmarks.base import ReferenceRow
 
-SOURCE = "table of overall results"
+SOURCE = "arXiv 2604.06562, overall results"
 FIGURES = ("ndm", "nad", "ndm:random", "nad:random")
 MODELS: dict[str, tuple[tuple[float, float, float, float], tuple[float, float, float, float]]] = {
     "Llama-3.2-Instruct-1B": ((0.346, 0.039, 0.349, -0.004), (0.393, 0.063, 0.401, 0.006)),
@@ -44,7 +44,6 @@ REFERENCES = tuple(
         dict(zip(FIGURES, values[place], strict=True)),
         SOURCE,
         "model",
-        "the paper's items and stimuli; mean over roles, emotions and strengths .6 to 1.5",
     )
     for name, values in MODELS.items()
     for place, way in enumerate(("", ", chain of thought"))
