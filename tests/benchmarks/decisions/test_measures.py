@@ -75,6 +75,17 @@ def test_the_total_weighs_roles_alike_whatever_their_items() -> None:
     assert figures(found, ("stag_hunt",))["ndm"] == 0.25
 
 
+def test_roles_weigh_alike_whatever_their_directed_cells() -> None:
+    # Directed cells: joy of the Prisoner's Dilemma (it has no direction for fear), joy and fear of the trustor.
+    # Moves along them: 1; 0 and .5 (fear's is down). (1 + .25) / 2, and not the mean of three cells, .5.
+    rows: dict[str, list[Row]] = {
+        "neutral": [("prisoners_dilemma", "a", UNIT, 0.0), ("trust_trustor", "t", HUNDRED, 50.0)],
+        "joy@1.0": [("prisoners_dilemma", "a", UNIT, 1.0), ("trust_trustor", "t", HUNDRED, 50.0)],
+        "fear@1.0": [("prisoners_dilemma", "a", UNIT, 0.0), ("trust_trustor", "t", HUNDRED, 0.0)],
+    }
+    assert figures(drifts_of(choices_of(table(rows))))["nad_directed"] == pytest.approx(0.625)
+
+
 def test_the_worked_example_of_the_facts_page_and_the_plain_function_agree() -> None:
     # y0 [0,1,1,0,10,40], ye [1,1,0,0,30,20], R [1,1,1,1,100,100], d [1,1,1,1,-1,-1]: NDM .4, NAD 0, pooled over items.
     before, after = [0, 1, 1, 0, 10, 40], [1, 1, 0, 0, 30, 20]

@@ -49,11 +49,12 @@ def test_a_sign_that_turns_round_is_not_stable_and_no_change_is_neither() -> Non
 
 def test_ordered_answers_count_as_focal_from_the_middle_of_their_range() -> None:
     def amounts(role: str, number: int, condition: str, repeat: int) -> float:
-        return (5.0 if number else 4.0) + (condition != "neutral")
+        """Of 10: the first item goes from 4 to 5, which is the middle, the second stays at 5."""
+        return 4.0 if number == 0 and condition == "neutral" else 5.0
 
     (one,) = sampled(choices_of(world(amounts, ["joy@1.0"], ["trust_trustor"], items=2, repeats=2)), FEW)
-    assert one.pooled == pytest.approx(0.5)
-    assert one.item_level.difference.value == pytest.approx(0.1)
+    assert one.pooled == pytest.approx(1 - 0.5)
+    assert one.item_level.difference.value == pytest.approx(0.1 / 2)
 
 
 def test_the_table_says_which_population_each_test_speaks_for() -> None:
