@@ -65,6 +65,12 @@ def test_grim_never_forgives_and_tit_for_tat_does(tmp_path: Path) -> None:
     assert {other for _, other in moves} == {0.0, 1.0}
 
 
+def test_where_nothing_can_be_won_there_is_no_share_of_it(tmp_path: Path) -> None:
+    match = meet(tmp_path, "tit_for_tat", "always_defect", rounds=2, parameters={"T": 1, "R": 0, "P": -1, "S": -2})
+    assert totals(match) == (-2 - 1, 1 - 1)
+    assert match_figures(match).surplus is None
+
+
 def test_escalation_of_two_who_never_stop_ruins_both(tmp_path: Path) -> None:
     match = meet(tmp_path, "always_defect", "always_defect", game="escalation", rounds=1)
     # 2 4 6 … 16: the first owes 14 and gets nothing, the second 10 - 16.

@@ -53,7 +53,7 @@ class MatchFigures:
         players: Who.
         rounds: Finished ones.
         payoffs: Mean payoff a round of each player.
-        surplus: Sum of payoffs as a share of the largest sum there is.
+        surplus: Sum of payoffs as a share of the largest sum there is; ``None`` where no sum is above 0.
         inequality: Mean difference of two players' payoffs a round, in points, over all pairs of players.
         exploitability: For each player, how much more a best reply would have earned a round against what the others
             did: the best single move held in all rounds where all move at once, the best move at that point for who
@@ -67,7 +67,7 @@ class MatchFigures:
     players: tuple[str, ...]
     rounds: int
     payoffs: tuple[float, ...]
-    surplus: float
+    surplus: float | None
     inequality: float
     exploitability: tuple[float | None, ...]
     off_equilibrium: float | None
@@ -94,7 +94,7 @@ def match_figures(match: Match) -> MatchFigures:
         match.players,
         len(match.rounds),
         payoffs,
-        sum(payoffs) / match.most,
+        sum(payoffs) / match.most if match.most > 0 else None,
         _inequality(payoffs),
         tuple(exploitability(match, player) for player in range(len(match.players))),
         off_equilibrium(match),

@@ -164,7 +164,7 @@ def _print(
                     one.name,
                     " – ".join(one.players),
                     " – ".join(f"{paid:.2f}" for paid in one.payoffs),
-                    f"{one.surplus:.2f}",
+                    "n/a" if one.surplus is None else f"{one.surplus:.2f}",
                     f"{one.inequality:.2f}",
                     " – ".join("n/a" if gain is None else f"{gain:.2f}" for gain in one.exploitability),
                     "n/a" if one.off_equilibrium is None else f"{one.off_equilibrium:.2f}",
