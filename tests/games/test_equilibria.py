@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from time import process_time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from affectlab.games import GAMES
-from affectlab.games.equilibria import all_pay_bid, all_pay_cdf, bimatrix, equilibria, level_k, pure
-from affectlab.games.play import Played, rules
+from affectlab.games.equilibria import all_pay_bid, all_pay_cdf, bimatrix, equilibria, level_k, pure, resting_moves
+from affectlab.games.play import Played, round_of
 
 
 def test_defecting_is_the_only_equilibrium_of_the_prisoners_dilemma() -> None:
@@ -64,6 +67,62 @@ def test_escalation_in_plans_keeps_only_best_replies() -> None:
     assert ("never bids", "raises up to 1 time") not in found  # the first would raise twice: 10 - 6 > 0
 
 
+def _plans(values: Mapping[str, float]) -> set[tuple[int, int]]:
+    """How often each raises at most, in equilibrium, by playing out every pair of plans."""
+    played = round_of(GAMES["escalation"], values)
+
+    def pays(*raises: int) -> tuple[float, ...]:
+        moves: list[Played] = []
+        left = list(raises)
+        while turns := played.turns(moves):
+            seat = turns[0].seat
+            moves.append(Played(seat, float(left[seat] > 0)))
+            left[seat] -= 1
+        return tuple(round(paid, 9) for paid in played.payoffs(moves))
+
+    most = round(values["budget"] / values["step"])
+    mine, other = range((most + 1) // 2 + 1), range(most // 2 + 1)
+    return {
+        (i, j)
+        for i in mine
+        for j in other
+        if pays(i, j)[0] == max(pays(k, j)[0] for k in mine) and pays(i, j)[1] == max(pays(i, k)[1] for k in other)
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"prize": 10, "step": 2, "budget": 16},
+        {"prize": 10, "step": 2, "budget": 14},
+        {"prize": 5, "step": 1, "budget": 20},
+        {"prize": 0.5, "step": 0.1, "budget": 0.7},
+        {"prize": 10, "step": 2, "budget": 2},
+    ],
+)
+def test_escalation_rests_in_the_plans_of_the_definition(values: dict[str, float]) -> None:
+    def times(words: str) -> int:
+        return 0 if words == "never bids" else int(words.split()[3])
+
+    found = [one for one in equilibria(GAMES["escalation"], values) if one.kind == "pure"]
+    pairs = [(times(one.strategies[0]), times(one.strategies[1])) for one in found]
+    assert set(pairs) == _plans(values)
+    assert len(pairs) == len(set(pairs))
+
+
+def test_a_long_escalation_is_solved_too() -> None:
+    # Budget 1000 by steps of 1: 1000 raises, an even number, so the second could bid last and the first never begins.
+    first = equilibria(GAMES["escalation"], {"step": 1, "budget": 1000})[0]
+    assert (first.strategies, first.payoffs) == (("never bids", "never bids"), (0, 0))
+
+
+def test_a_large_pie_is_solved_in_little_time() -> None:
+    began = process_time()
+    found = equilibria(GAMES["ultimatum"], {"pie": 1000})
+    assert process_time() - began < 5  # 0.3 s where measured; testing each of 10^6 pairs by itself takes minutes
+    assert len(found) == 1 + 1000
+
+
 def test_who_can_keep_all_keeps_all() -> None:
     (trust,) = equilibria(GAMES["trust"])
     assert (trust.payoffs, trust.kind) == ((10, 0), "subgame-perfect")
@@ -87,20 +146,47 @@ def test_in_the_all_pay_auction_every_bid_pays_nothing(seats: int) -> None:
 def test_a_budget_that_nobody_can_outbid_is_bid() -> None:
     (capped,) = equilibria(GAMES["sealed_bid"], {"budget": 4})
     assert (capped.moves, capped.payoffs) == ({"sealed_bid": 4}, (1, 1))  # 10 / 2 - 4
-    played = rules(GAMES["sealed_bid"], {"budget": 4})
+    played = round_of(GAMES["sealed_bid"], {"budget": 4})
     for other in range(5):
         assert played.payoffs((Played(0, other), Played(1, 4)))[0] <= 1
     assert equilibria(GAMES["sealed_bid"], {"budget": 7}) == ()  # no closed form is claimed there
 
 
-@pytest.mark.parametrize("seats", [2, 3, 7])
-def test_nobody_leaves_the_lowest_guess(seats: int) -> None:
-    (only,) = equilibria(GAMES["beauty_contest"], seats=seats)
-    assert only.payoffs == pytest.approx((10 / seats,) * seats)
-    played = rules(GAMES["beauty_contest"], seats=seats)
-    for guess in (1, 50, 100):
-        moves = [Played(0, guess), *(Played(seat, 0) for seat in range(1, seats))]
-        assert played.payoffs(moves)[0] <= 10 / seats
+@pytest.mark.parametrize(("seats", "expected"), [(2, [0]), (3, [0]), (4, [0, 1]), (10, [0, 1])])
+def test_in_whole_numbers_all_at_one_is_an_equilibrium_too_from_four_players_on(
+    seats: int, expected: list[int]
+) -> None:
+    # All at 1: who names 0 moves the target to 2/3 (n - 1)/n, which is nearer to 0 than to 1 while it is below 1/2:
+    # 1/3 for 2 players, 4/9 for 3, just 1/2 for 4 (a tie), 8/15 for 5.
+    found = equilibria(GAMES["beauty_contest"], seats=seats)
+    assert [one.moves["beauty_contest"] for one in found] == expected
+    assert all(one.payoffs == pytest.approx((10 / seats,) * seats) for one in found)
+
+
+@pytest.mark.parametrize("p", [0.3, 2 / 3, 0.9])
+@pytest.mark.parametrize("seats", [2, 3, 5, 8])
+@pytest.mark.parametrize("low", [0, 3])
+def test_everyone_at_one_number_rests_where_no_other_number_pays_more(p: float, seats: int, low: int) -> None:
+    values = {"p": p, "low": low, "high": 15}
+    played = round_of(GAMES["beauty_contest"], values, seats)
+
+    def paid(mine: int, others: int) -> float:
+        return played.payoffs([Played(0, mine), *(Played(seat, others) for seat in range(1, seats))])[0]
+
+    guesses = range(low, 16)
+    expected = [guess for guess in guesses if all(paid(other, guess) <= paid(guess, guess) for other in guesses)]
+    found = equilibria(GAMES["beauty_contest"], values, seats)
+    assert [one.moves["beauty_contest"] for one in found] == expected
+
+
+def test_play_is_measured_from_one_equilibrium_or_none() -> None:
+    assert resting_moves(GAMES["beauty_contest"], seats=10) == {"beauty_contest": 0}  # of 0 and 1 the lowest
+    assert resting_moves(GAMES["prisoners_dilemma"]) == {"prisoners_dilemma": 0}
+    assert resting_moves(GAMES["trust"]) == {"trust_trustor": 0, "trust_trustee": 0}
+    assert resting_moves(GAMES["sealed_bid"], {"budget": 4}) == {"sealed_bid": 4}
+    assert resting_moves(GAMES["stag_hunt"]) == {}  # two pure ones
+    assert resting_moves(GAMES["sealed_bid"]) == {}  # a mixed one
+    assert resting_moves(GAMES["sealed_bid"], {"budget": 7}) == {}  # none known
 
 
 def test_each_step_of_thinking_takes_two_thirds() -> None:

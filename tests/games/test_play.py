@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from affectlab.errors import UserError
 from affectlab.games import GAMES
-from affectlab.games.play import Played, Rules, rules, winners
+from affectlab.games.play import Played, Rules, round_of, winners
 
 
 def play(played: Rules, *values: float) -> tuple[Played, ...]:
@@ -23,7 +23,7 @@ def play(played: Rules, *values: float) -> tuple[Played, ...]:
 
 
 def pays(game: str, *values: float, seats: int = 2, **given_values: float) -> tuple[float, ...]:
-    played = rules(GAMES[game], given_values, seats)
+    played = round_of(GAMES[game], given_values, seats)
     return played.payoffs(play(played, *values))
 
 
@@ -41,7 +41,7 @@ def test_stag_hunt_pays_the_hare_for_sure() -> None:
 
 
 def test_the_order_in_which_simultaneous_moves_arrive_does_not_matter() -> None:
-    played = rules(GAMES["prisoners_dilemma"])
+    played = round_of(GAMES["prisoners_dilemma"])
     assert played.payoffs((Played(1, 0), Played(0, 1))) == (0, 5)
     assert [turn.seat for turn in played.turns(())] == [0, 1]
     assert [turn.seat for turn in played.turns((Played(0, 1),))] == [1]
@@ -57,7 +57,7 @@ def test_escalation_is_paid_by_both() -> None:
 
 
 def test_in_escalation_a_player_knows_both_bids() -> None:
-    played = rules(GAMES["escalation"])
+    played = round_of(GAMES["escalation"])
     (turn,) = played.turns((Played(0, 1), Played(1, 1)))
     assert (turn.seat, turn.knows) == (0, {"own bid": 2, "other's bid": 4, "next bid": 6})
 
@@ -65,7 +65,7 @@ def test_in_escalation_a_player_knows_both_bids() -> None:
 def test_trust_multiplies_what_is_sent() -> None:
     assert pays("trust", 4, 5) == (10 - 4 + 5, 12 - 5)
     assert pays("trust", 0) == (10, 0)  # nothing arrived: there is nothing to decide
-    assert rules(GAMES["trust"]).turns((Played(0, 4),))[0].legal[-1] == 12
+    assert round_of(GAMES["trust"]).turns((Played(0, 4),))[0].legal[-1] == 12
 
 
 def test_ultimatum_rejected_leaves_nothing() -> None:
@@ -96,12 +96,42 @@ def test_both_sides_of_the_target_tie() -> None:
 @pytest.mark.parametrize(("game", "seats"), [("trust", 3), ("sealed_bid", 1), ("beauty_contest", 21)])
 def test_a_game_is_played_by_as_many_as_it_takes(game: str, seats: int) -> None:
     with pytest.raises(UserError, match=f"not by {seats}"):
-        rules(GAMES[game], {}, seats)
+        round_of(GAMES[game], {}, seats)
+
+
+@pytest.mark.parametrize(
+    ("game", "given_values", "told"),
+    [
+        ("sealed_bid", {"budget": 2.5}, "budget=2.5 bounds moves"),
+        ("ultimatum", {"pie": 0.5}, "pie=0.5 bounds moves"),
+        ("trust", {"endowment": 7.5}, "endowment=7.5 bounds moves"),
+        ("beauty_contest", {"low": 0.5}, "low=0.5 bounds moves"),
+        ("beauty_contest", {"high": 1e6}, "from 0 to 1e[+]06 are more than 1000 apart"),
+        ("trust", {"endowment": 500, "multiplier": 3}, "from 0 to 1500"),
+        ("ultimatum", {"pie": 1e15}, "beyond 1e[+]09"),
+        ("escalation", {"step": 0.001}, "more than 1000 raises"),
+        ("sealed_bid", {"prize": 1e300}, "beyond 1e[+]09"),
+    ],
+)
+def test_what_cannot_be_played_in_whole_numbers_is_refused(
+    game: str, given_values: dict[str, float], told: str
+) -> None:
+    with pytest.raises(UserError, match=told):
+        round_of(GAMES[game], given_values)
+
+
+def test_steps_that_do_not_add_up_exactly_reach_the_budget() -> None:
+    # 0.1 three times is 0.30000000000000004: the third raise is within a budget of 0.3 all the same.
+    played = round_of(GAMES["escalation"], {"prize": 1, "step": 0.1, "budget": 0.3})
+    moves = [Played(seat, 1.0) for seat in (0, 1, 0)]
+    assert played.turns(moves[:2])
+    assert played.turns(moves) == ()
+    assert played.payoffs(moves) == pytest.approx((1 - 0.3, -0.2))
 
 
 @given(game=st.sampled_from(sorted(GAMES)), choices=st.lists(st.integers(0, 10_000), min_size=20, max_size=20))
 def test_no_round_pays_more_than_the_most_there_is(game: str, choices: list[int]) -> None:
-    played = rules(GAMES[game])
+    played = round_of(GAMES[game])
     moves: tuple[Played, ...] = ()
     while turns := played.turns(moves):
         legal = turns[0].legal
@@ -119,4 +149,4 @@ def test_the_most_there_is_can_be_reached() -> None:
         "sealed_bid": (0, 0),
         "beauty_contest": (50, 50),
     }.items():
-        assert sum(pays(game, *values)) == pytest.approx(rules(GAMES[game]).most)
+        assert sum(pays(game, *values)) == pytest.approx(round_of(GAMES[game]).most)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal, NamedTuple, TypeAlias
 
-from affectlab.games import Game, Played, Rules, Turn, rules
+from affectlab.games import Game, Played, Rules, Turn, round_of
 from affectlab.games.cooperation import cooperation
 
 How: TypeAlias = Literal["read", "drawn", "strategy"]
@@ -38,7 +38,7 @@ class Setup:
         Raises:
             UserError: When the parameters break the game's rules, or so many do not play it.
         """
-        return rules(self.game, self.parameters, seats, repeated=self.rounds > 1)
+        return round_of(self.game, self.parameters, seats, repeated=self.rounds > 1)
 
 
 class Made(NamedTuple):

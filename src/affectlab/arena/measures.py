@@ -13,7 +13,8 @@ from statistics import fmean
 import numpy as np
 
 from affectlab.arena.match import Made, Match, Round
-from affectlab.games import ROLES, Played, equilibria
+from affectlab.games import ROLES, Played, resting_moves
+from affectlab.metrics.classification import ratio_or
 from affectlab.stats.bootstrap import Interval, estimates
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.measures import Measures, Over, Totals
@@ -59,8 +60,8 @@ class MatchFigures:
             did: the best single move held in all rounds where all move at once, the best move at that point for who
             moves last; ``None`` for who moves before others, as their answer to another move is not seen. 0 in
             equilibrium.
-        off_equilibrium: Mean distance of read moves from the equilibrium move as a share of their range; ``None`` in
-            games without a single one.
+        off_equilibrium: Mean distance of read moves from the equilibrium move (:func:`resting_moves`) as a share of
+            their range; ``None`` in games without a single one.
     """
 
     name: str
@@ -113,14 +114,11 @@ def off_equilibrium(match: Match) -> float | None:
     """Mean distance of read moves from the equilibrium move; see :class:`MatchFigures`."""
     if match.setup.game.id == "escalation":  # solved backwards, it has another move at every bid
         return None
-    found = equilibria(match.setup.game, match.setup.parameters, len(match.players))
-    single = [one.moves for one in found if one.kind in ("pure", "subgame-perfect") and one.moves]
-    if not single or (found[0].kind != "subgame-perfect" and len(single) > 1):
-        return None
+    rests = resting_moves(match.setup.game, match.setup.parameters, len(match.players))
     away = [
-        abs(move.value - single[0][move.role]) / (move.high - move.low)
+        abs(move.value - rests[move.role]) / (move.high - move.low)
         for move in _read(match.rounds)
-        if move.role in single[0]
+        if move.role in rests
     ]
     return fmean(away) if away else None
 
@@ -216,5 +214,4 @@ def _measures(matches: Sequence[Match], names: Sequence[str]) -> Measures:
 
 
 def _ratio(totals: Totals) -> Totals:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(totals[:, 1] > 0, totals[:, 0] / totals[:, 1], np.nan)
+    return ratio_or(totals[:, 0], totals[:, 1], np.nan)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from affectlab.games.catalogue import GAMES, ROLES, find_game
 from affectlab.games.directions import DIRECTIONS, EMOTIONS, Cell, Evidence
-from affectlab.games.equilibria import Equilibrium, equilibria
+from affectlab.games.equilibria import Equilibrium, equilibria, resting_moves
 from affectlab.games.parameters import asymmetry, broken_rules, fill
-from affectlab.games.play import Played, Rules, Turn, rules, winners
+from affectlab.games.play import Played, Rules, Turn, round_of, winners
 from affectlab.games.template import Game, GameRole, Kind, Move, Parameter
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "equilibria",
     "fill",
     "find_game",
-    "rules",
+    "resting_moves",
+    "round_of",
     "winners",
 ]

@@ -6,16 +6,20 @@ equilibria, and solved backwards for the subgame-perfect ones.
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from affectlab.games.parameters import Values, fill
-from affectlab.games.play import Played, Rules, rules, symmetric_matrix
+from affectlab.games.play import Played, Rules, round_of, symmetric_matrix
 from affectlab.games.template import Game
 
+Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Sequence[Sequence[float]]
 
 
@@ -37,11 +41,13 @@ class Equilibrium:
 
 
 def equilibria(game: Game, given: Values | None = None, seats: int = 2) -> tuple[Equilibrium, ...]:
-    """Equilibria of one round, the subgame-perfect one first where moves are in turn.
+    """Equilibria of one round, the one that :func:`resting_moves` takes first where it takes any.
 
     All equilibria of the 2 × 2 games. Of a sequential game the subgame-perfect outcome, and Nash equilibria in pure
-    plans (of the ultimatum game those in which an offer is accepted). The symmetric one of the all-pay auction, but
-    none for a budget between the prize over the number of bidders and the prize. The only one of the beauty contest.
+    plans (of the ultimatum game those in which an offer is accepted). Of the beauty contest those in which everyone
+    names the same whole number. Of the all-pay auction the symmetric one: with a budget of at least the prize that of
+    bids of any size, not only whole ones; with a budget in between the prize over the number of bidders and the prize,
+    none.
 
     Args:
         game: Which.
@@ -49,10 +55,32 @@ def equilibria(game: Game, given: Values | None = None, seats: int = 2) -> tuple
         seats: How many play.
 
     Raises:
-        UserError: When the parameters break the game's rules, or it is not played by so many.
+        UserError: When the parameters break the game's rules or cannot be played, or the game is not played by so many.
     """
-    rules(game, given, seats)
-    return tuple(_SOLVERS[game.id](fill(game, given or {}), seats))
+    round_of(game, given, seats)
+    return _solved(game.id, tuple(sorted(fill(game, given or {}).items())), seats)
+
+
+def resting_moves(game: Game, given: Values | None = None, seats: int = 2) -> Mapping[str, float]:
+    """The move of each role in the one equilibrium that play can be measured from; empty where there is no such one.
+
+    That is the subgame-perfect one where moves are in turn, the lowest number in the beauty contest (the only
+    equilibrium where any number may be named), else the only one in pure strategies.
+
+    Raises:
+        UserError: As :func:`equilibria`.
+    """
+    found = equilibria(game, given, seats)
+    if not found:
+        return {}
+    alone = sum(one.kind == "pure" for one in found) == 1 and found[0].kind == "pure"
+    chosen = found[0].kind == "subgame-perfect" or game.id == "beauty_contest"
+    return found[0].moves if alone or chosen else {}
+
+
+@lru_cache(maxsize=64)
+def _solved(game: str, values: tuple[tuple[str, float], ...], seats: int) -> tuple[Equilibrium, ...]:
+    return tuple(_SOLVERS[game](dict(values), seats))
 
 
 def bimatrix(row: Matrix, column: Matrix) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
@@ -74,16 +102,16 @@ def bimatrix(row: Matrix, column: Matrix) -> list[tuple[tuple[float, ...], tuple
         return [(tuple(map(float, mine)), tuple(map(float, other))) for mine, other in found]
 
 
-def pure(row: Matrix, column: Matrix) -> Iterator[tuple[int, int]]:
-    """Pure Nash equilibria of a bimatrix game of any size (nashpy's best-response test), also of degenerate ones."""
-    import nashpy
-    import numpy as np
+def pure(row: ArrayLike, column: ArrayLike) -> Iterator[tuple[int, int]]:
+    """Pure Nash equilibria of a bimatrix game of any size, also of degenerate ones: both play a best reply.
 
-    game = nashpy.Game(row, column)
-    rows, columns = np.eye(len(row)), np.eye(len(row[0]))
-    for i, j in itertools.product(range(len(row)), range(len(row[0]))):
-        if all(game.is_best_response(rows[i], columns[j])):
-            yield i, j
+    Args:
+        row: Payoffs of the row player [m, n].
+        column: Payoffs of the column player [m, n].
+    """
+    mine, other = np.asarray(row), np.asarray(column)
+    best = (mine == mine.max(axis=0)) & (other == other.max(axis=1, keepdims=True))
+    yield from ((int(i), int(j)) for i, j in np.argwhere(best))
 
 
 def all_pay_bid(prize: float, seats: int) -> float:
@@ -132,44 +160,47 @@ def _stag_hunt(values: Values, seats: int) -> Iterator[Equilibrium]:
     return _two_by_two(values, "stag_hunt", ("hare", "stag"))
 
 
-def _backwards(played: Rules, moves: tuple[Played, ...] = ()) -> tuple[tuple[Played, ...], tuple[float, ...]]:
-    """The subgame-perfect path from here on; who is indifferent takes the smallest value."""
-    turns = played.turns(moves)
-    if not turns:
-        return moves, played.payoffs(moves)
-    (turn,) = turns
-    paths = (_backwards(played, (*moves, Played(turn.seat, value))) for value in turn.legal)
-    return max(paths, key=lambda path: path[1][turn.seat])  # the first of equals
-
-
 def _escalation(values: Values, seats: int) -> Iterator[Equilibrium]:
     from affectlab.games.catalogue import ESCALATION
 
-    played = rules(ESCALATION, values)
-    path, payoffs = _backwards(played)
-    raises = [sum(1 for move in path if move.seat == seat and move.value) for seat in (0, 1)]
-    first = path[0].value if path else 0.0
-    yield Equilibrium(tuple(_raising(times) for times in raises), payoffs, "subgame-perfect", {"escalation": first})
-    most = int(values["budget"] // values["step"])
-    plans = (range((most + 1) // 2 + 1), range(most // 2 + 1))
-    outcomes = {pair: played.payoffs(_carried_out(played, pair)) for pair in itertools.product(*plans)}
-    matrices = [[[outcomes[i, j][seat] for j in plans[1]] for i in plans[0]] for seat in (0, 1)]
-    for i, j in pure(*matrices):
-        yield Equilibrium((_raising(i), _raising(j)), outcomes[i, j], "pure", {})
+    pays = _by_raises(round_of(ESCALATION, values))
+    most = len(pays) - 1
+    reached = most
+    for raises in reversed(range(most)):  # backwards; who is indifferent stops
+        seat = raises % 2
+        if pays[raises, seat] >= pays[reached, seat]:
+            reached = raises
+    yield Equilibrium(
+        (_raising((reached + 1) // 2), _raising(reached // 2)),
+        _paid(pays[reached]),
+        "subgame-perfect",
+        {"escalation": float(reached > 0)},
+    )
+    # In plans, i and j raises at most: the first stops after 2 i raises, or the second after 2 j + 1.
+    first, second = np.ogrid[: (most + 1) // 2 + 1, : most // 2 + 1]
+    raises_made = np.minimum(np.where(first <= second, 2 * first, 2 * second + 1), most)
+    for i, j in pure(pays[raises_made, 0], pays[raises_made, 1]):
+        yield Equilibrium((_raising(i), _raising(j)), _paid(pays[raises_made[i, j]]), "pure", {})
+
+
+def _by_raises(played: Rules) -> Floats:
+    """What an escalation pays both [most raises + 1, 2] when it ends after 0, 1, 2 … raises."""
+    raised: list[Played] = []
+    found = []
+    while turns := played.turns(raised):
+        seat = turns[0].seat
+        found.append(played.payoffs([*raised, Played(seat, 0.0)]))
+        raised.append(Played(seat, 1.0))
+    # Steps of 0.1 do not add up exactly: what is equal up to rounding is equal.
+    return np.round([*found, played.payoffs(raised)], 9)
+
+
+def _paid(row: Floats) -> tuple[float, ...]:
+    return tuple(map(float, row))
 
 
 def _raising(times: int) -> str:
     return "never bids" if not times else f"raises up to {times} time{'s' if times > 1 else ''}"
-
-
-def _carried_out(played: Rules, raises: tuple[int, int]) -> tuple[Played, ...]:
-    moves: tuple[Played, ...] = ()
-    left = list(raises)
-    while turns := played.turns(moves):
-        seat = turns[0].seat
-        moves = (*moves, Played(seat, float(left[seat] > 0)))
-        left[seat] -= 1
-    return moves
 
 
 def _trust(values: Values, seats: int) -> Iterator[Equilibrium]:
@@ -185,7 +216,7 @@ def _trust(values: Values, seats: int) -> Iterator[Equilibrium]:
 def _ultimatum(values: Values, seats: int) -> Iterator[Equilibrium]:
     from affectlab.games.catalogue import ULTIMATUM
 
-    played = rules(ULTIMATUM, values)
+    played = round_of(ULTIMATUM, values)
     (turn,) = played.turns(())
     yield Equilibrium(
         ("offers 0", "accepts every offer"),
@@ -194,15 +225,15 @@ def _ultimatum(values: Values, seats: int) -> Iterator[Equilibrium]:
         {"ultimatum_proposer": 0.0, "ultimatum_responder": 0.0},
     )
     offers = turn.legal
-    # The responder's plans: the smallest offer that is accepted.
-    outcomes = [
-        [played.payoffs((Played(0, offer), Played(1, float(offer < least)))) for least in offers] for offer in offers
-    ]
-    matrices = [[[pair[seat] for pair in line] for line in outcomes] for seat in (0, 1)]
-    for i, j in pure(*matrices):
+    accepted = np.array([played.payoffs((Played(0, offer), Played(1, 0.0))) for offer in offers])
+    rejected = np.array([played.payoffs((Played(0, offer), Played(1, 1.0))) for offer in offers])
+    # The responder's plans: the smallest offer that is accepted. [offer, least, seat]
+    passes = np.greater_equal.outer(np.array(offers), np.array(offers))[:, :, None]
+    pays = np.where(passes, accepted[:, None], rejected[:, None])
+    for i, j in pure(pays[:, :, 0], pays[:, :, 1]):
         if i == j > 0:
             strategies = (f"offers {offers[i]:g}", f"accepts {offers[j]:g} or more")
-            yield Equilibrium(strategies, outcomes[i][j], "pure", {"ultimatum_proposer": offers[i]})
+            yield Equilibrium(strategies, _paid(pays[i, j]), "pure", {"ultimatum_proposer": offers[i]})
 
 
 def _sealed_bid(values: Values, seats: int) -> Iterator[Equilibrium]:
@@ -210,7 +241,10 @@ def _sealed_bid(values: Values, seats: int) -> Iterator[Equilibrium]:
     if budget >= prize:
         root = "" if seats == 2 else f"^(1/{seats - 1})"
         mean = all_pay_bid(prize, seats)
-        words = f"bids at random, {mean:.3g} on average: P(bid <= b) = (b/{prize:g}){root} from 0 to {prize:g}"
+        words = (
+            f"bids at random, whole or not, {mean:.3g} on average: P(bid <= b) = (b/{prize:g}){root} from 0 to "
+            f"{prize:g}"
+        )
         yield Equilibrium((words,) * seats, (0.0,) * seats, "mixed", {})
     elif budget <= prize / seats:
         # Nobody can outbid, and a share of the prize is worth the bid (Che and Gale 1998).
@@ -220,9 +254,23 @@ def _sealed_bid(values: Values, seats: int) -> Iterator[Equilibrium]:
 
 
 def _beauty_contest(values: Values, seats: int) -> Iterator[Equilibrium]:
-    low = values["low"]
+    from affectlab.games.catalogue import BEAUTY_CONTEST
+
+    played = round_of(BEAUTY_CONTEST, values, seats)
     share = values["prize"] / seats
-    yield Equilibrium((f"guesses {low:g}",) * seats, (share,) * seats, "pure", {"beauty_contest": low})
+    guess = values["low"]
+    # Above the lowest number, one less is the best other guess: where all name g, a guess h < g is nearest when
+    # h (1 - 2p/n) > g (2p (n - 1)/n - 1), so the largest h is; a higher guess never is. Once one less wins, it does
+    # for every higher g too.
+    while guess == values["low"] or _less_wins_nothing(played, guess, share):
+        yield Equilibrium((f"guesses {guess:g}",) * seats, (share,) * seats, "pure", {"beauty_contest": guess})
+        guess += 1
+
+
+def _less_wins_nothing(played: Rules, guess: float, share: float) -> bool:
+    (first, *_) = played.turns(())
+    alone = played.payoffs([Played(0, guess - 1), *(Played(seat, guess) for seat in range(1, played.seats))])[0]
+    return guess <= first.legal[-1] and alone <= share
 
 
 _SOLVERS: Mapping[str, Callable[[Values, int], Iterator[Equilibrium]]] = {

@@ -5,7 +5,7 @@ Values of moves are the role's own (1 for cooperating, 4 coins sent, a guess of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor
 from typing import NamedTuple, Protocol
@@ -62,7 +62,14 @@ class Rules(Protocol):
         ...
 
 
-def rules(game: Game, given: Values | None = None, seats: int = 2, *, repeated: bool = False) -> Rules:
+MOST_VALUES = 1001
+"""Most values a move can have, and most raises of an escalation: each must be listed, scored or solved."""
+
+LARGEST = 1e9
+"""Largest size of a parameter: sums of payoffs beyond it would lose the points they are made of."""
+
+
+def round_of(game: Game, given: Values | None = None, seats: int = 2, *, repeated: bool = False) -> Rules:
     """How a round of a game goes.
 
     Args:
@@ -72,23 +79,35 @@ def rules(game: Game, given: Values | None = None, seats: int = 2, *, repeated: 
         repeated: Whether more than one round is played.
 
     Raises:
-        UserError: When the parameters break the game's rules, or it is not played by so many.
+        UserError: When the parameters break the game's rules or cannot be played in whole numbers, or the game is not
+            played by so many.
     """
     fewest, most = game.players
     if not fewest <= seats <= most:
         wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
         raise UserError(f"{game.title} is played by {wanted}, not by {seats}.")
     values = fill(game, given or {}, repeated=repeated)
-    if game.id in ("prisoners_dilemma", "stag_hunt"):
-        return _Matrix(game.roles[0], values)
-    if game.id in ("sealed_bid", "beauty_contest"):
-        return _AllAtOnce(game.roles[0], values, seats)
-    in_turn: Mapping[str, Callable[[Values], Rules]] = {
-        "escalation": _Escalation,
-        "trust": _Trust,
-        "ultimatum": _Ultimatum,
-    }
-    return in_turn[game.id](values)
+    for problem in _unplayable(game, values):
+        raise UserError(f"{game.title} cannot be played so: {problem}.")
+    return _ROUNDS[game.id](values, seats)
+
+
+def _unplayable(game: Game, values: Values) -> Iterator[str]:
+    """Why the game is not played with these values, although they make it: moves are whole, and can be listed."""
+    for name, value in values.items():
+        if abs(value) > LARGEST:
+            yield f"{name}={value:g} is beyond {LARGEST:g}"
+    bounds = _BOUNDS.get(game.id, {})
+    for name in bounds.values():
+        if values[name] != floor(values[name]):
+            yield f"{name}={values[name]:g} bounds moves, which are whole numbers, so it must be whole"
+    if bounds:
+        low = values[bounds["low"]] if "low" in bounds else 0.0
+        high = values[bounds["high"]] * (values["multiplier"] if game.id == "trust" else 1)
+        if high - low >= MOST_VALUES:
+            yield f"moves from {low:g} to {high:g} are more than {MOST_VALUES - 1} apart"
+    if game.id == "escalation" and values["budget"] / values["step"] >= MOST_VALUES:
+        yield f"a budget of {values['budget']:g} by steps of {values['step']:g} is more than {MOST_VALUES - 1} raises"
 
 
 def symmetric_matrix(values: Values) -> tuple[tuple[float, ...], ...]:
@@ -124,8 +143,8 @@ def _in_order(moves: Sequence[Played]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    role: GameRole
     values: Values
+    role: GameRole
     seats: int = 2
 
     def turns(self, moves: Sequence[Played]) -> tuple[Turn, ...]:
@@ -142,31 +161,43 @@ class _Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class _AllAtOnce:
-    role: GameRole
+class _SealedBid:
     values: Values
     seats: int
 
     def turns(self, moves: Sequence[Played]) -> tuple[Turn, ...]:
-        low, high = (
-            (0.0, self.values["budget"]) if "budget" in self.values else (self.values["low"], self.values["high"])
-        )
-        return _waiting(self.role, self.seats, moves, _whole(low, high))
+        return _waiting(ROLES["sealed_bid"], self.seats, moves, _whole(0, self.values["budget"]))
 
     def payoffs(self, moves: Sequence[Played]) -> tuple[float, ...]:
-        chosen = _in_order(moves)
-        if "p" in self.values:
-            _, won = winners(chosen, self.values["p"])
-            paid = [0.0] * len(chosen)
-        else:
-            won = tuple(seat for seat, bid in enumerate(chosen) if bid == max(chosen))
-            paid = chosen
-        share = self.values["prize"] / len(won)
-        return tuple((share if seat in won else 0.0) - paid[seat] for seat in range(len(chosen)))
+        bids = _in_order(moves)
+        prizes = _shared(self.values["prize"], tuple(seat for seat, bid in enumerate(bids) if bid == max(bids)), bids)
+        return tuple(prize - bid for prize, bid in zip(prizes, bids, strict=True))
 
     @property
     def most(self) -> float:
         return self.values["prize"]
+
+
+@dataclass(frozen=True, slots=True)
+class _BeautyContest:
+    values: Values
+    seats: int
+
+    def turns(self, moves: Sequence[Played]) -> tuple[Turn, ...]:
+        legal = _whole(self.values["low"], self.values["high"])
+        return _waiting(ROLES["beauty_contest"], self.seats, moves, legal)
+
+    def payoffs(self, moves: Sequence[Played]) -> tuple[float, ...]:
+        guesses = _in_order(moves)
+        return _shared(self.values["prize"], winners(guesses, self.values["p"])[1], guesses)
+
+    @property
+    def most(self) -> float:
+        return self.values["prize"]
+
+
+def _shared(prize: float, won: tuple[int, ...], moves: Sequence[float]) -> tuple[float, ...]:
+    return tuple(prize / len(won) if seat in won else 0.0 for seat in range(len(moves)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +216,7 @@ class _Escalation:
         bids = self._bids(moves)
         seat = len(moves) % 2
         raised = bids[1 - seat] + self.values["step"]
-        if raised > self.values["budget"]:
+        if raised > self.values["budget"] * (1 + 1e-12):  # 3 steps of 0.1 are affordable out of 0.3
             return ()
         knows = {"own bid": bids[seat], "other's bid": bids[1 - seat], "next bid": raised}
         return (Turn(seat, ROLES["escalation"], (0.0, 1.0), knows),)
@@ -198,12 +229,11 @@ class _Escalation:
         first, second = (self.values["prize"] * (seat == winner) - bids[seat] for seat in (0, 1))
         return first, second
 
-    def _bids(self, moves: Sequence[Played]) -> list[float]:
-        bids = [0.0, 0.0]
-        for move in moves:
-            if move.value:
-                bids[move.seat] = bids[1 - move.seat] + self.values["step"]
-        return bids
+    def _bids(self, moves: Sequence[Played]) -> tuple[float, float]:
+        # Only the last move can be a withdrawal; before it the two raise in turn.
+        raises = len(moves) - bool(moves and not moves[-1].value)
+        last, other = raises * self.values["step"], max(raises - 1, 0) * self.values["step"]
+        return (last, other) if raises % 2 else (other, last)
 
     @property
     def most(self) -> float:
@@ -253,3 +283,22 @@ class _Ultimatum:
     @property
     def most(self) -> float:
         return self.values["pie"]
+
+
+_ROUNDS: Mapping[str, Callable[[Values, int], Rules]] = {
+    "prisoners_dilemma": lambda values, seats: _Matrix(values, ROLES["prisoners_dilemma"]),
+    "stag_hunt": lambda values, seats: _Matrix(values, ROLES["stag_hunt"]),
+    "escalation": _Escalation,
+    "trust": _Trust,
+    "ultimatum": _Ultimatum,
+    "sealed_bid": _SealedBid,
+    "beauty_contest": _BeautyContest,
+}
+
+_BOUNDS: Mapping[str, Mapping[str, str]] = {
+    "trust": {"high": "endowment"},
+    "ultimatum": {"high": "pie"},
+    "sealed_bid": {"high": "budget"},
+    "beauty_contest": {"low": "low", "high": "high"},
+}
+"""Parameters that bound the moves of a game; moves begin at 0 where no lower one is named."""
