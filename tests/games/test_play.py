@@ -106,11 +106,11 @@ def test_a_game_is_played_by_as_many_as_it_takes(game: str, seats: int) -> None:
         ("ultimatum", {"pie": 0.5}, "pie=0.5 bounds moves"),
         ("trust", {"endowment": 7.5}, "endowment=7.5 bounds moves"),
         ("beauty_contest", {"low": 0.5}, "low=0.5 bounds moves"),
-        ("beauty_contest", {"high": 1e6}, "from 0 to 1e[+]06 are more than 1000 apart"),
+        ("beauty_contest", {"high": 1e6}, "from 0 to 1000000 are more than 1000 apart"),
         ("trust", {"endowment": 500, "multiplier": 3}, "from 0 to 1500"),
-        ("ultimatum", {"pie": 1e15}, "beyond 1e[+]09"),
+        ("ultimatum", {"pie": 1e15}, "beyond 1000000000"),
         ("escalation", {"step": 0.001}, "more than 1000 raises"),
-        ("sealed_bid", {"prize": 1e300}, "beyond 1e[+]09"),
+        ("sealed_bid", {"prize": 1e300}, "beyond 1000000000"),
     ],
 )
 def test_what_cannot_be_played_in_whole_numbers_is_refused(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from affectlab.arena.match import Made, Match, Round, Waiting
 from affectlab.games import Turn
+from affectlab.games.amounts import amount
 from affectlab.reading import NumberRange, Outcome, Reading, read_choice, read_number
 
 ANSWER = "ANSWER:"
@@ -23,28 +24,28 @@ NAMES: Mapping[str, tuple[str, str]] = {
 """What the two options of a binary role are called, by value 0 and 1."""
 
 _AMOUNTS: Mapping[str, str] = {
-    "trust_trustor": "How many points do you send? Any whole number from {low:g} to {high:g}.",
-    "trust_trustee": "How many points do you return? Any whole number from {low:g} to {high:g}.",
-    "ultimatum_proposer": "How many points do you offer to the other? Any whole number from {low:g} to {high:g}.",
-    "sealed_bid": "How many points do you bid? Any whole number from {low:g} to {high:g}.",
-    "beauty_contest": "Which number do you name? Any whole number from {low:g} to {high:g}.",
+    "trust_trustor": "How many points do you send? Any whole number from {low} to {high}.",
+    "trust_trustee": "How many points do you return? Any whole number from {low} to {high}.",
+    "ultimatum_proposer": "How many points do you offer to the other? Any whole number from {low} to {high}.",
+    "sealed_bid": "How many points do you bid? Any whole number from {low} to {high}.",
+    "beauty_contest": "Which number do you name? Any whole number from {low} to {high}.",
 }
 _DID: Mapping[str, str] = {
-    "trust_trustor": "sent {value:g}",
-    "trust_trustee": "returned {value:g}",
-    "ultimatum_proposer": "offered {value:g}",
-    "sealed_bid": "bid {value:g}",
-    "beauty_contest": "named {value:g}",
+    "trust_trustor": "sent {value}",
+    "trust_trustee": "returned {value}",
+    "ultimatum_proposer": "offered {value}",
+    "sealed_bid": "bid {value}",
+    "beauty_contest": "named {value}",
 }
 
 
 def system(match: Match, waiting: Waiting) -> str:
     """The system turn: what is played, for how many rounds, and how to reply."""
     played = match.setup
-    values = {**played.game.defaults, **played.parameters}
+    values = {name: amount(value) for name, value in {**played.game.defaults, **played.parameters}.items()}
     rounds = f"You play {played.rounds} rounds with the same others." if played.rounds > 1 else "You play one round."
     swap = " You change places after every round." if played.alternate else ""
-    rule = _RULES[played.game.id](values, len(match.players))
+    rule = _RULES_TOLD[played.game.id](values, len(match.players))
     reply = f"Reply with exactly one line and nothing more:\n{_format(waiting.turn)}"
     return f"{rule}\n{rounds}{swap} You want as many points as you can get.\n{reply}"
 
@@ -52,7 +53,7 @@ def system(match: Match, waiting: Waiting) -> str:
 def user(match: Match, waiting: Waiting) -> str:
     """The user turn: earlier rounds, what is known of this one, and the question."""
     told = "\n".join(f"Round {one.number + 1}: {_told(one, waiting.player)}" for one in match.rounds)
-    knows = "; ".join(f"{name}: {value:g}" for name, value in waiting.turn.knows.items())
+    knows = "; ".join(f"{name}: {amount(value)}" for name, value in waiting.turn.knows.items())
     number = f"This is round {waiting.round + 1} of {match.setup.rounds}."
     parts = (
         f"So far:\n{told}" if told else "",
@@ -85,7 +86,7 @@ def scored(match: Match, waiting: Waiting) -> Mapping[str, float]:
     """Values by the text that is scored for them, right after :data:`ANSWER`."""
     if waiting.turn.role.kind == "binary":
         return {f" {letter}": value for letter, value in options(match, waiting).items()}
-    return {f" {value:g}": value for value in waiting.turn.legal}
+    return {f" {amount(value)}": value for value in waiting.turn.legal}
 
 
 def most_likely(match: Match, waiting: Waiting, logprobs: Sequence[float] | None) -> tuple[Outcome, float | None]:
@@ -109,7 +110,7 @@ def _question(match: Match, waiting: Waiting) -> str:
     if turn.role.kind == "binary":
         lines = "\n".join(f"{letter}. {_name(turn, value)}" for letter, value in options(match, waiting).items())
         return f"What do you do?\n{lines}"
-    return _AMOUNTS[turn.role.id].format(low=turn.legal[0], high=turn.legal[-1])
+    return _AMOUNTS[turn.role.id].format(low=amount(turn.legal[0]), high=amount(turn.legal[-1]))
 
 
 def _format(turn: Turn) -> str:
@@ -125,8 +126,9 @@ def _told(one: Round, player: int) -> str:
         f"{'you' if move.player == player else _other(one, move, player)} {_did(move)}" for move in one.moves
     )
     others = [paid for index, paid in enumerate(one.payoffs) if index != player]
-    theirs = " and ".join(f"{paid:g}" for paid in others)
-    return f"{moves}. You got {one.payoffs[player]:g}, {'the other' if len(others) == 1 else 'the others'} {theirs}."
+    theirs = " and ".join(map(amount, others))
+    mine = amount(one.payoffs[player])
+    return f"{moves}. You got {mine}, {'the other' if len(others) == 1 else 'the others'} {theirs}."
 
 
 def _other(one: Round, move: Made, player: int) -> str:
@@ -138,67 +140,67 @@ def _other(one: Round, move: Made, player: int) -> str:
 def _did(move: Made) -> str:
     if move.role in NAMES:
         return f"chose to {NAMES[move.role][int(move.value)]}"
-    return _DID[move.role].format(value=move.value)
+    return _DID[move.role].format(value=amount(move.value))
 
 
-def _prisoners_dilemma(given: Mapping[str, float], seats: int) -> str:
+def _prisoners_dilemma(given: Mapping[str, str], seats: int) -> str:
     take, put = NAMES["prisoners_dilemma"]
     return (
         f"You and one other choose at the same time, each between two things: to {take} or to {put}. "
-        f"If both {put}, each gets {given['R']:g} points. If both {take}, each gets {given['P']:g}. "
-        f"If one takes and the other puts in, the one who takes gets {given['T']:g} and the other {given['S']:g}."
+        f"If both {put}, each gets {given['R']} points. If both {take}, each gets {given['P']}. "
+        f"If one takes and the other puts in, the one who takes gets {given['T']} and the other {given['S']}."
     )
 
 
-def _stag_hunt(given: Mapping[str, float], seats: int) -> str:
+def _stag_hunt(given: Mapping[str, str], seats: int) -> str:
     safe, joint = NAMES["stag_hunt"]
     return (
         f"You and one other choose at the same time, each between two things: to {safe} or to {joint}. "
-        f"If both {joint}, each gets {given['R']:g} points. Who does the safe thing gets {given['P']:g} if the other "
-        f"does it too, and {given['T']:g} if not. Who does the joint thing without the other gets {given['S']:g}."
+        f"If both {joint}, each gets {given['R']} points. Who does the safe thing gets {given['P']} if the other "
+        f"does it too, and {given['T']} if not. Who does the joint thing without the other gets {given['S']}."
     )
 
 
-def _escalation(given: Mapping[str, float], seats: int) -> str:
+def _escalation(given: Mapping[str, str], seats: int) -> str:
     return (
-        f"You and one other bid in turn for a prize of {given['prize']:g} points. To raise is to bid {given['step']:g} "
+        f"You and one other bid in turn for a prize of {given['prize']} points. To raise is to bid {given['step']} "
         "more than the other's standing bid; to stop ends the bidding. The higher bid gets the prize, and both pay "
-        f"their own standing bid, also the one who gets nothing. Nobody can bid more than {given['budget']:g}."
+        f"their own standing bid, also the one who gets nothing. Nobody can bid more than {given['budget']}."
     )
 
 
-def _trust(given: Mapping[str, float], seats: int) -> str:
+def _trust(given: Mapping[str, str], seats: int) -> str:
     return (
-        f"Two play. The first has {given['endowment']:g} points and sends any number of them to the second. Each point "
-        f"sent becomes {given['multiplier']:g} on the way. The second then returns any number of what has arrived. "
+        f"Two play. The first has {given['endowment']} points and sends any number of them to the second. Each point "
+        f"sent becomes {given['multiplier']} on the way. The second then returns any number of what has arrived. "
         "Points not sent stay with the first, points not returned with the second."
     )
 
 
-def _ultimatum(given: Mapping[str, float], seats: int) -> str:
+def _ultimatum(given: Mapping[str, str], seats: int) -> str:
     return (
-        f"Two divide {given['pie']:g} points. The first offers the second a number of them. If the second accepts, the "
+        f"Two divide {given['pie']} points. The first offers the second a number of them. If the second accepts, the "
         "second gets the offer and the first the rest. If the second rejects, both get nothing."
     )
 
 
-def _sealed_bid(given: Mapping[str, float], seats: int) -> str:
+def _sealed_bid(given: Mapping[str, str], seats: int) -> str:
     return (
-        f"{seats} bid for a prize of {given['prize']:g} points, all at the same time and unseen. The highest bid gets "
+        f"{seats} bid for a prize of {given['prize']} points, all at the same time and unseen. The highest bid gets "
         "the prize; equal ones share it. Everyone pays their own bid, also those who get nothing. Nobody can bid more "
-        f"than {given['budget']:g}."
+        f"than {given['budget']}."
     )
 
 
-def _beauty_contest(given: Mapping[str, float], seats: int) -> str:
+def _beauty_contest(given: Mapping[str, str], seats: int) -> str:
     return (
-        f"{seats} each name a number from {given['low']:g} to {given['high']:g}, all at the same time and unseen. The "
-        f"one nearest to {given['p']:.3g} times the average of all numbers gets {given['prize']:g} points; those who "
+        f"{seats} each name a number from {given['low']} to {given['high']}, all at the same time and unseen. The "
+        f"one nearest to {given['p']} times the average of all numbers gets {given['prize']} points; those who "
         "are equally near share them."
     )
 
 
-_RULES: Mapping[str, Callable[[Mapping[str, float], int], str]] = {
+_RULES_TOLD: Mapping[str, Callable[[Mapping[str, str], int], str]] = {
     "prisoners_dilemma": _prisoners_dilemma,
     "stag_hunt": _stag_hunt,
     "escalation": _escalation,

@@ -47,6 +47,7 @@ def show(
 ) -> None:
     """One game, with parameters of one's own."""
     from affectlab.games import equilibria, fill, find_game
+    from affectlab.games.amounts import amount
 
     found = find_game(game)
     given = numbers(parameters or [], "--set")
@@ -65,13 +66,15 @@ def show(
     print(f"Rules: {'; '.join(found.rules)}.\n")
     print_rows(
         ("parameter", "value", "meaning"),
-        [(one.name, f"{values[one.name]:.4g}", one.meaning) for one in found.parameters],
+        [(one.name, amount(values[one.name]), one.meaning) for one in found.parameters],
     )
     print(f"\nEquilibria of one round with {seats} players:")
     if not rests:
         print("  No closed form is known here for these parameters.")
     for one in rests[:_MOST_SHOWN]:
-        print(f"  {one.kind}: {_strategies(one)}; expected payoffs {', '.join(f'{paid:.3g}' for paid in one.payoffs)}")
+        print(
+            f"  {one.kind}: {_strategies(one)}; expected payoffs {', '.join(amount(paid, 3) for paid in one.payoffs)}"
+        )
     if len(rests) > _MOST_SHOWN:
         print(f"  … and {len(rests) - _MOST_SHOWN} more (--json shows all)")
     print("\nWhere people's behaviour moves under an emotion (docs/games.md says what that rests on):")

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from affectlab.games.amounts import amount
 from affectlab.games.parameters import Values, fill
 from affectlab.games.play import Played, Rules, round_of, symmetric_matrix
 from affectlab.games.template import Game
@@ -232,7 +233,7 @@ def _ultimatum(values: Values, seats: int) -> Iterator[Equilibrium]:
     pays = np.where(passes, accepted[:, None], rejected[:, None])
     for i, j in pure(pays[:, :, 0], pays[:, :, 1]):
         if i == j > 0:
-            strategies = (f"offers {offers[i]:g}", f"accepts {offers[j]:g} or more")
+            strategies = (f"offers {amount(offers[i])}", f"accepts {amount(offers[j])} or more")
             yield Equilibrium(strategies, _paid(pays[i, j]), "pure", {"ultimatum_proposer": offers[i]})
 
 
@@ -242,14 +243,14 @@ def _sealed_bid(values: Values, seats: int) -> Iterator[Equilibrium]:
         root = "" if seats == 2 else f"^(1/{seats - 1})"
         mean = all_pay_bid(prize, seats)
         words = (
-            f"bids at random, whole or not, {mean:.3g} on average: P(bid <= b) = (b/{prize:g}){root} from 0 to "
-            f"{prize:g}"
+            f"bids at random, whole or not, {amount(mean, 3)} on average: P(bid <= b) = (b/{amount(prize)}){root} from 0 to "
+            f"{amount(prize)}"
         )
         yield Equilibrium((words,) * seats, (0.0,) * seats, "mixed", {})
     elif budget <= prize / seats:
         # Nobody can outbid, and a share of the prize is worth the bid (Che and Gale 1998).
         yield Equilibrium(
-            (f"bids {budget:g}",) * seats, (prize / seats - budget,) * seats, "pure", {"sealed_bid": budget}
+            (f"bids {amount(budget)}",) * seats, (prize / seats - budget,) * seats, "pure", {"sealed_bid": budget}
         )
 
 
@@ -263,7 +264,7 @@ def _beauty_contest(values: Values, seats: int) -> Iterator[Equilibrium]:
     # h (1 - 2p/n) > g (2p (n - 1)/n - 1), so the largest h is; a higher guess never is. Once one less wins, it does
     # for every higher g too.
     while guess == values["low"] or _less_wins_nothing(played, guess, share):
-        yield Equilibrium((f"guesses {guess:g}",) * seats, (share,) * seats, "pure", {"beauty_contest": guess})
+        yield Equilibrium((f"guesses {amount(guess)}",) * seats, (share,) * seats, "pure", {"beauty_contest": guess})
         guess += 1
 
 

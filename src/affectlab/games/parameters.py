@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from affectlab.errors import UserError, did_you_mean
+from affectlab.games.amounts import amount
 from affectlab.games.template import Game
 
 Values: TypeAlias = Mapping[str, float]
@@ -31,7 +32,7 @@ def fill(game: Game, given: Values, *, repeated: bool = False) -> Values:
             raise UserError(f"{game.title} has no parameter {name!r}{near}; it has {', '.join(game.defaults)}.")
     values = {**game.defaults, **given}
     if problems := broken_rules(game, values, repeated=repeated):
-        shown = ", ".join(f"{name}={value:g}" for name, value in values.items())
+        shown = ", ".join(f"{name}={amount(value)}" for name, value in values.items())
         raise UserError(f"{game.title} with {shown}: {'; '.join(problems)}.")
     return MappingProxyType(values)
 

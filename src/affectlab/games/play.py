@@ -11,6 +11,7 @@ from math import floor
 from typing import NamedTuple, Protocol
 
 from affectlab.errors import UserError
+from affectlab.games.amounts import amount
 from affectlab.games.catalogue import ROLES
 from affectlab.games.parameters import Values, fill
 from affectlab.games.template import Game, GameRole
@@ -96,18 +97,18 @@ def _unplayable(game: Game, values: Values) -> Iterator[str]:
     """Why the game is not played with these values, although they make it: moves are whole, and can be listed."""
     for name, value in values.items():
         if abs(value) > LARGEST:
-            yield f"{name}={value:g} is beyond {LARGEST:g}"
+            yield f"{name}={value:g} is beyond {amount(LARGEST)}"
     bounds = _BOUNDS.get(game.id, {})
     for name in bounds.values():
         if values[name] != floor(values[name]):
-            yield f"{name}={values[name]:g} bounds moves, which are whole numbers, so it must be whole"
+            yield f"{name}={amount(values[name])} bounds moves, which are whole numbers, so it must be whole"
     if bounds:
         low = values[bounds["low"]] if "low" in bounds else 0.0
         high = values[bounds["high"]] * (values["multiplier"] if game.id == "trust" else 1)
         if high - low >= MOST_VALUES:
-            yield f"moves from {low:g} to {high:g} are more than {MOST_VALUES - 1} apart"
+            yield f"moves from {amount(low)} to {amount(high)} are more than {MOST_VALUES - 1} apart"
     if game.id == "escalation" and values["budget"] / values["step"] >= MOST_VALUES:
-        yield f"a budget of {values['budget']:g} by steps of {values['step']:g} is more than {MOST_VALUES - 1} raises"
+        yield f"a budget of {amount(values['budget'])} by steps of {amount(values['step'])} is more than {MOST_VALUES - 1} raises"
 
 
 def symmetric_matrix(values: Values) -> tuple[tuple[float, ...], ...]:
