@@ -39,3 +39,11 @@ def test_large_stakes_are_told_in_plain_digits() -> None:
 def test_p_is_not_told_as_one() -> None:
     match = begun("beauty_contest", {"p": 0.9999})
     assert "0.9999 times the average" in prompts.system(match, match.waiting()[0])
+
+
+@pytest.mark.parametrize("reply", ["ANSWER: half of 10", "ANSWER: 2 or 3, not 9", "ANSWER: 10 - 3", "ANSWER: minus 5"])
+def test_a_number_nobody_chose_is_no_move(reply: str) -> None:
+    match = begun("ultimatum")
+    reading, value = prompts.read(match, match.waiting()[0], reply, "stop")
+    assert (reading.outcome, value) == (Outcome.AMBIGUOUS, None)
+    assert prompts.read(match, match.waiting()[0], "ANSWER: 3", "stop")[1] == 3

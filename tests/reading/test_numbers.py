@@ -77,3 +77,31 @@ def test_number_words_need_an_option(text: str, value: int) -> None:
 )
 def test_no_number(text: str | None, finish: str, outcome: Outcome) -> None:
     assert read_number(text, HUNDRED, finish=finish).outcome is outcome
+
+
+# fmt: off
+ENTANGLED = [
+    "ANSWER: half of 10", "ANSWER: 2 or 3, not 9", "ANSWER: not 5", "ANSWER: 10 - 3", "ANSWER: 10-3=7", "ANSWER: 2+3",
+    "ANSWER: 5-10", "ANSWER: 5/10", "ANSWER: minus 5", "ANSWER: 10 million", "ANSWER: 5 points or 6",
+    "ANSWER: 5, 6 or 7", "ANSWER: 5 to 7",
+    "ANSWER: 5 out of 10", "ANSWER: 10%", "I will not send 5", "I don't send 5", "more than 5", "ANSWER: at most 4",
+    "5 times 2",
+]
+PLAIN = [
+    "ANSWER: 5", "ANSWER: 5.", "**ANSWER: 5**", "5", "ANSWER: 5 points", "answer: $5", "I send 5.",
+    "I thought of 10 at first.\nANSWER: 5", "2/3 of 9 is 6, so 5", "ANSWER: 5 - I want to win",
+    "ANSWER: 5\n10 would be more", "I send 5 to the other.",
+    "ANSWER: 5 (I do not want to lose)", "ANSWER: 5 because 9 is too much",
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("text", ENTANGLED)
+def test_a_number_that_must_stand_by_itself_is_not_taken_out_of_others(text: str) -> None:
+    assert read_number(text, NumberRange(0, 10, integer=True, plain=True)).outcome is Outcome.AMBIGUOUS
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_number_that_stands_by_itself_is_read(text: str) -> None:
+    reading = read_number(text, NumberRange(0, 10, integer=True, plain=True))
+    assert (reading.outcome, reading.value) == (Outcome.OK, 5), reading

@@ -77,7 +77,7 @@ def read(match: Match, waiting: Waiting, text: str | None, finish: str) -> tuple
         shown = options(match, waiting)
         reading = read_choice(text, {letter: _name(turn, value) for letter, value in shown.items()}, finish=finish)
         return reading, shown[reading.value] if reading.ok else None
-    wanted = NumberRange(turn.legal[0], turn.legal[-1], integer=True)
+    wanted = NumberRange(turn.legal[0], turn.legal[-1], integer=True, plain=True)
     reading = read_number(text, wanted, finish=finish)
     return reading, float(reading.value) if reading.ok else None
 

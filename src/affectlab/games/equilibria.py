@@ -243,8 +243,8 @@ def _sealed_bid(values: Values, seats: int) -> Iterator[Equilibrium]:
         root = "" if seats == 2 else f"^(1/{seats - 1})"
         mean = all_pay_bid(prize, seats)
         words = (
-            f"bids at random, whole or not, {amount(mean, 3)} on average: P(bid <= b) = (b/{amount(prize)}){root} from 0 to "
-            f"{amount(prize)}"
+            f"bids at random, whole or not, {amount(mean, 3)} on average: "
+            f"P(bid <= b) = (b/{amount(prize)}){root} from 0 to {amount(prize)}"
         )
         yield Equilibrium((words,) * seats, (0.0,) * seats, "mixed", {})
     elif budget <= prize / seats:

@@ -108,7 +108,8 @@ def _unplayable(game: Game, values: Values) -> Iterator[str]:
         if high - low >= MOST_VALUES:
             yield f"moves from {amount(low)} to {amount(high)} are more than {MOST_VALUES - 1} apart"
     if game.id == "escalation" and values["budget"] / values["step"] >= MOST_VALUES:
-        yield f"a budget of {amount(values['budget'])} by steps of {amount(values['step'])} is more than {MOST_VALUES - 1} raises"
+        budget, step = amount(values["budget"]), amount(values["step"])
+        yield f"a budget of {budget} by steps of {step} is more than {MOST_VALUES - 1} raises"
 
 
 def symmetric_matrix(values: Values) -> tuple[tuple[float, ...], ...]:

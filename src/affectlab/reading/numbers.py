@@ -43,6 +43,19 @@ _STATED: Final = re.compile(
     re.IGNORECASE,
 )
 
+_NEGATED: Final = re.compile(r"(?:\b(?:not|never|minus|than|least|most|half(?: of)?)|n['’]t)\s*$", re.IGNORECASE)
+_REWORKED: Final = re.compile(
+    r"\b(?:not|never|minus|negative|half|third|quarter|twice|double|than|between|least|most)\b|n['’]t\b|"
+    r"\d[^\d.,]+\d|\d\s*%",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(
+    r"(?:\s*(?:points?|coins?|dollars?))?\s*"
+    r"(?:(?:[-−–+*/×÷^=<>:,]|to\b)\s*[-−+$€£¥]?\d|%|"
+    r"(?:or|out of|million|thousand|hundred|billion|dozen|times|plus|minus|percent)\b)",
+    re.IGNORECASE,
+)
+
 
 class Number(NamedTuple):
     """A stated number and the piece of text it was taken from."""
@@ -60,12 +73,15 @@ class NumberRange:
         high: Largest, included.
         integer: Only whole numbers.
         accept_words: Number words ("ten", "twenty-five", "五") are answers too; flagged ``number_word``.
+        plain: Only a number that stands by itself is an answer. One that is negated, calculated with, one of several or
+            a part of another ("not 5", "10 - 3", "2 or 3", "half of 10", "10 million") is ambiguous.
     """
 
     low: float
     high: float
     integer: bool = False
     accept_words: bool = False
+    plain: bool = False
 
 
 def read_number(text: str | None, wanted: NumberRange, *, finish: str = "stop") -> Reading:
@@ -90,11 +106,11 @@ def read_number(text: str | None, wanted: NumberRange, *, finish: str = "stop") 
     words = plain(prepared.text)
     stated = last_number(words)
     if stated is not None:
-        return conclude(prepared, _in_range(stated, wanted, ()))
+        return conclude(prepared, _entangled(words, stated, wanted) or _in_range(stated, wanted, ()))
     numbers = {_value(match): match.group() for match in _NUMBER.finditer(words)}
     if len(numbers) == 1:
-        ((value, evidence),) = numbers.items()
-        return conclude(prepared, _in_range(Number(value, evidence), wanted, ()))
+        only = Number(*next(iter(numbers.items())))
+        return conclude(prepared, _entangled(words, only, wanted) or _in_range(only, wanted, ()))
     if numbers:
         return conclude(prepared, Reading(Outcome.AMBIGUOUS, evidence=", ".join(list(numbers.values())[:5])))
     written = {_VALUES[match.group()]: match.group() for match in _WORD.finditer(words.lower())}
@@ -124,6 +140,17 @@ def last_number(words: str) -> Number | None:
     if len(alone) > 1 and (last is None or last[1].value in alone):
         return None
     return None if last is None else last[1]
+
+
+def _entangled(words: str, number: Number, wanted: NumberRange) -> Reading | None:
+    """The reading of a number that does not stand by itself where only one that does is wanted; else ``None``."""
+    if not wanted.plain:
+        return None
+    before, found, after = words.rpartition(number.evidence)
+    rest = after.split("\n", 1)[0]
+    if _NEGATED.search(before) or _REWORKED.search(found) or _GOES_ON.match(rest):
+        return Reading(Outcome.AMBIGUOUS, evidence=f"{found}{rest}".strip())
+    return None
 
 
 def _value(match: re.Match[str]) -> float:
