@@ -32,6 +32,9 @@ adjudicator. ``absent``: nobody was asked. ``kept``: every answer stands, there 
 
 OPEN: frozenset[str] = frozenset({"disagree", "tie", "single"})
 
+DECIDABLE: frozenset[str] = OPEN | {"decided", "no_gold"}
+"""Where a decision may be made: on slots that wait for one, and on those that have one, to change it."""
+
 
 _WITH_GOLD: frozenset[str] = frozenset({"decided", "majority", "unanimous"})
 _WORST_FIRST: tuple[Status, ...] = (
@@ -185,6 +188,11 @@ def candidates(slot: Slot, panel: Panel, seed: str) -> list[tuple[str, Any]]:
     key = f"{seed}:{panel.unit.id}:{slot.id}:"
     ordered = sorted(values, key=lambda text: sha256((key + text).encode()).digest())
     return [(chr(ord("A") + place), values[text]) for place, text in enumerate(ordered)]
+
+
+def shown_hash(slot: Slot, panel: Panel, seed: str) -> str:
+    """Hash of what an adjudicator's page shows of a slot: a decision taken on a page of another one is not kept."""
+    return sha256(canonical([basis(slot, panel), candidates(slot, panel, seed)]).encode()).hexdigest()
 
 
 def queue(design: Design, panels: Sequence[Panel]) -> list[tuple[Panel, Slot, Settled]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from affectlab.annotate.adjudicate import Made, basis, candidates, canonical, queue
+from affectlab.annotate.adjudicate import DECIDABLE, Made, basis, candidates, canonical, queue, settle
 from affectlab.annotate.store import panels, people, project
 from affectlab.annotate.values import options_of, problem, tell
 from affectlab.errors import UserError
@@ -52,6 +52,9 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
         raise UserError(f"There is no {name!r}; `affectlab annotate adjudicate` lists what is open, as ITEM and SLOT.")
     if not panel.complete:
         raise UserError(f"{item} has {len(panel.votes)} of {panel.wanted} answers; it is decided when all are there.")
+    where = settle(design, slot, panel)
+    if where.status not in DECIDABLE:
+        raise UserError(f"{name} is not open ({where.status.replace('_', ' ')}): only slots that disagree are decided.")
     person = next((one for one in people.people(conn) if one.name == people.plain_name(by)), None)
     if person is None or (person.role == "annotator" and not design.adjudication.own_items):
         raise UserError(f"--by {by!r}: give the name of an adjudicator's or administrator's account.")

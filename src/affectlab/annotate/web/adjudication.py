@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from affectlab.annotate.adjudicate import OPEN, Made, Panel, basis, candidates, queue, settle
+from affectlab.annotate.adjudicate import DECIDABLE, OPEN, Made, Panel, basis, candidates, queue, settle, shown_hash
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels, project, replies
@@ -54,6 +55,8 @@ def decision(visit: Visit) -> Response:
             return visit.refuse("not_found", 404)
         if not _may(visit, design, panel):
             return visit.refuse("own_item", 403)
+        if settle(design, slot, panel).status not in DECIDABLE:
+            return visit.refuse("nothing_to_decide", 409)
         if visit.request.method == "GET":
             return _show(visit, conn, design, panel, slot)
         return _decide(visit, conn, design, panel, slot)
@@ -77,6 +80,8 @@ def note(visit: Visit) -> Response:
 def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot) -> Response:
     choice = visit.field("choice")
     reason = clean_text(visit.field("reason"))[:4000]
+    if visit.field("shown") != shown_hash(slot, panel, _seed(conn)):  # the letters may stand for other answers by now
+        return _show(visit, conn, design, panel, slot, wrong="answers_changed", status=409)
     letters = dict(candidates(slot, panel, _seed(conn)))
     value: Any = None
     if choice in letters:
@@ -95,6 +100,7 @@ def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: 
     made = Made(value, kind, reason, basis(slot, panel), visit.me.id, now)
     version = panels.decide(conn, panel.unit.id, slot.id, made)
     replies.log(conn, visit.me.id, "decision", {"item": panel.unit.id, "slot": slot.id, "version": version}, now)
+    panel = replace(panel, decisions={**panel.decisions, slot.id: made})
     rest = [one for one in design.slots if one.asked and one.id != slot.id]
     still = [one for one in rest if settle(design, one, panel).status in OPEN]
     return visit.go(_path(still[0], panel) if still else "/adjudicate")
@@ -118,6 +124,8 @@ def _show(
         comments=[vote.reply.comment for vote in panel.votes if vote.reply.comment],
         notes=[(text, person == visit.me.id) for person, text, _ in panels.notes(conn, panel.unit.id)],
         wrong=wrong,
+        reason=clean_text(visit.field("reason"))[:4000],
+        shown=shown_hash(slot, panel, _seed(conn)),
         path_note=f"/note/{quote(panel.unit.id, safe='')}",
     )
 

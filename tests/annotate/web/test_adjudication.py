@@ -1,0 +1,104 @@
+"""Deciding on a page: what was seen is what is kept, and only what is open is decided."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.annotate.support import Running, running, study
+
+from affectlab.annotate import decide
+from affectlab.annotate.adjudicate import settle
+from affectlab.annotate.store import panels
+from affectlab.annotate.store.engine import Store
+from affectlab.errors import UserError
+
+DISCUSSED = {"adjudication": {"own_items": True}}
+
+
+@pytest.fixture
+def run(sqlite_store: Store) -> Running:
+    return divided(sqlite_store)
+
+
+def divided(store: Store, **changes: Any) -> Running:
+    """Two people who differ in the mood of one text and agree on its strength."""
+    found = running(store, study(**changes), items=1)
+    for name, role in (("ann", "annotator"), ("bob", "annotator"), ("judge", "adjudicator")):
+        found.join(name, role)
+    found.answer_all("ann", {"mood": "glad", "strength": 3})
+    found.answer_all("bob", {"mood": "sad", "strength": 3})
+    return found
+
+
+def decision(run: Running, client: TestClient, name: str, slot: str = "mood", **fields: str) -> dict[str, Any]:
+    """The form of a decision's page as it is now, filled."""
+    page = client.get(f"/adjudicate/{slot}/i0").text
+    shown = re.search(r'name="shown" value="([0-9a-f]+)"', page)
+    assert shown
+    return run.form(name, shown=shown[1], **fields)
+
+
+def letter(client: TestClient, word: str) -> str:
+    """Letter under which the page shows an answer."""
+    found = re.search(rf"Answer ([A-Z]): <strong>{word}<", client.get("/adjudicate/mood/i0").text)
+    assert found
+    return found[1]
+
+
+def gold(run: Running, slot: str = "mood") -> tuple[str, Any]:
+    with run.store.read() as conn:
+        panel = panels.panel(conn, run.design, "i0")
+    assert panel
+    found = settle(run.design, run.design.slot[slot], panel)
+    return found.status, found.value
+
+
+def test_a_letter_means_the_answer_that_the_page_showed_under_it(run: Running) -> None:
+    judge = run.client("judge")
+    glad = letter(judge, "Glad")
+    form = decision(run, judge, "judge", choice=glad)
+    run.submit("ann", "i0", {"mood": "calm", "strength": 3})
+    answer = judge.post("/adjudicate/mood/i0", data={**form, "reason": "I have thought about it."})
+    assert answer.status_code == 409
+    assert "an answer has changed" in answer.text
+    assert "Calm" in answer.text
+    assert "I have thought about it." in answer.text
+    assert gold(run) == ("disagree", None)
+    assert judge.post("/adjudicate/mood/i0", data=run.form("judge", choice=glad)).status_code == 409  # names no page
+    again = decision(run, judge, "judge", choice=letter(judge, "Calm"))
+    assert judge.post("/adjudicate/mood/i0", data=again).status_code == 303
+    assert gold(run) == ("decided", "calm")
+
+
+def test_only_what_is_open_is_decided_and_a_decision_may_be_changed(run: Running) -> None:
+    judge = run.client("judge")
+    assert judge.get("/adjudicate/strength/i0").status_code == 409
+    assert judge.get("/adjudicate/why/i0").status_code == 409  # kept as it is, never decided
+    form = run.form("judge", choice="no_gold")
+    answer = judge.post("/adjudicate/strength/i0", data=form)
+    assert answer.status_code == 409
+    assert "nothing to decide" in answer.text
+    assert gold(run, "strength") == ("unanimous", 3)
+    for word in ("Glad", "Sad"):
+        form = decision(run, judge, "judge", choice=letter(judge, word))
+        assert judge.post("/adjudicate/mood/i0", data=form).status_code == 303
+        assert gold(run) == ("decided", word.lower())
+
+
+def test_nobody_overturns_alone_what_all_said(sqlite_store: Store) -> None:
+    run = divided(sqlite_store, **DISCUSSED)
+    form = run.form("ann", choice="other", reason="I have changed my mind.", **{"s.strength": "1"})
+    assert run.client("ann").post("/adjudicate/strength/i0", data=form).status_code == 409
+    assert gold(run, "strength") == ("unanimous", 3)
+
+
+def test_the_command_line_decides_only_what_is_open(run: Running) -> None:
+    with run.store.write() as conn:
+        with pytest.raises(UserError, match=r"i0\.strength is not open \(unanimous\)"):
+            decide.decide_slot(conn, "i0.strength", "1", "so", "judge", 0.0)
+        assert decide.decide_slot(conn, "i0.mood", "glad", "", "judge", 0.0) == 1
+        assert decide.decide_slot(conn, "i0.mood", "sad", "", "judge", 0.0) == 2
+    assert gold(run) == ("decided", "sad")
