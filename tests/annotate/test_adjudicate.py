@@ -12,7 +12,7 @@ from affectlab.annotate.adjudicate import Made, Panel, Vote, basis, candidates, 
 from affectlab.annotate.design import Design
 from affectlab.annotate.units import make_unit
 from affectlab.annotate.values import Reply
-from tests.annotate.support import study
+from tests.annotate.support import STUDY, study
 
 DESIGN = study(overlap=2)
 MOOD = DESIGN.slot["mood"]
@@ -128,3 +128,58 @@ def test_who_gave_which_answer_does_not_matter(moods: list[str | None], random: 
     random.shuffle(votes)
     after = settle(design, design.slot["mood"], panel(*votes, design=design))
     assert (before.status, before.value) == (after.status, after.value)
+
+
+DEEP = (
+    STUDY
+    + """
+[[slots]]
+id = "deep"
+kind = "choice"
+title = "How deep?"
+options = [{ id = "x", names = "X" }, { id = "y", names = "Y" }]
+when = { slot = "mood", equals = ["sad"] }
+"""
+)
+
+
+class TestASlotAskedOnlyAfterSomeAnswers:
+    def where(self, moods: list[str], gold: str | None = "", **changes: Any) -> tuple[str, Any]:
+        """Where ``deep`` stands; those who said sad also said x. With the mood decided where ``gold`` is given."""
+        design = study(DEEP, overlap=len(moods), **changes)
+        said = [{"mood": mood} | ({"deep": "x"} if mood == "sad" else {}) for mood in moods]
+        one = panel(*said, design=design)
+        if gold != "":
+            kind = "no_gold" if gold is None else "accept"
+            decisions = {"mood": Made(gold, kind, "", basis(design.slot["mood"], one), "judge", 0.0)}
+            one = Panel(one.unit, one.votes, one.wanted, decisions)
+        found = settle(design, design.slot["deep"], one)
+        return found.status, found.value
+
+    def test_it_follows_the_gold_it_depends_on(self) -> None:
+        assert self.where(["sad", "sad"]) == ("unanimous", "x")
+        assert self.where(["glad", "glad"]) == ("absent", None)
+        assert self.where(["sad", "sad", "glad"], "sad") == ("unanimous", "x")
+        assert self.where(["sad", "sad", "glad"], "glad") == ("absent", None)
+        assert self.where(["sad", "sad", "glad"], None) == ("absent", None)
+
+    def test_it_is_pending_and_not_queued_while_that_is_open(self) -> None:
+        assert self.where(["sad", "glad"]) == ("pending", None)
+        design = study(DEEP)
+        one = panel({"mood": "sad", "deep": "x"}, {"mood": "glad"}, design=design)
+        assert [slot.id for _, slot, _ in queue(design, [one])] == ["mood"]
+        assert self.where(["sad", "glad"], "sad") == ("single", None)
+
+    def test_it_is_queued_where_gold_asks_it_of_nobody_who_was_asked(self) -> None:
+        assert self.where(["glad", "calm"], "sad") == ("single", None)
+
+    def test_a_decision_about_it_falls_with_the_gold_it_depends_on(self) -> None:
+        design = study(DEEP)
+        one = panel({"mood": "sad", "deep": "x"}, {"mood": "sad", "deep": "y"}, design=design)
+        deep = Made("x", "accept", "", basis(design.slot["deep"], one), "judge", 0.0)
+        assert settle(design, design.slot["deep"], Panel(one.unit, one.votes, 2, {"deep": deep})).value == "x"
+        two = panel({"mood": "sad", "deep": "x"}, {"mood": "glad"}, design=design)
+        mood = Made("glad", "accept", "", basis(design.slot["mood"], two), "judge", 0.0)
+        deep = Made("x", "accept", "", basis(design.slot["deep"], two), "judge", 0.0)
+        found = settle(design, design.slot["deep"], Panel(two.unit, two.votes, 2, {"mood": mood, "deep": deep}))
+        assert (found.status, found.value) == ("absent", None)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot, compose
 from affectlab.annotate.units import Unit
-from affectlab.annotate.values import Reply
+from affectlab.annotate.values import Reply, is_asked
 
 Status: TypeAlias = Literal[
     "pending",
@@ -27,14 +27,19 @@ Status: TypeAlias = Literal[
     "decided",
     "no_gold",
 ]
-"""``pending``: not all people have answered. ``disagree``, ``tie``, ``single`` (the others skipped) wait for an
-adjudicator. ``absent``: nobody was asked. ``kept``: every answer stands, there is no gold. ``no_gold``: decided so."""
+"""``pending``: not all people have answered, or a slot that says whether this one is asked is open. ``disagree``,
+``tie``, ``single`` (one answer, or none where gold elsewhere calls for one) wait for an adjudicator. ``absent``: not
+asked, of anybody or under the gold of the slot it depends on. ``kept``: every answer stands, there is no gold.
+``no_gold``: decided so."""
 
 OPEN: frozenset[str] = frozenset({"disagree", "tie", "single"})
 
 DECIDABLE: frozenset[str] = OPEN | {"decided", "no_gold"}
 """Where a decision may be made: on slots that wait for one, and on those that have one, to change it."""
 
+
+_TOLD: frozenset[str] = frozenset({"decided", "majority", "unanimous", "no_gold", "absent"})
+"""Where it is known what a slot's gold is, be it none."""
 
 _WITH_GOLD: frozenset[str] = frozenset({"decided", "majority", "unanimous"})
 _WORST_FIRST: tuple[Status, ...] = (
@@ -118,17 +123,32 @@ class Settled:
 
 
 def settle(design: Design, slot: Slot, panel: Panel) -> Settled:
-    """Where one slot of an item stands. A derived slot stands where the slots that make it up stand."""
+    """Where one slot of an item stands.
+
+    A derived slot stands where the slots that make it up stand. A slot that is asked only after certain answers follows
+    the gold of those: it is absent where they do not ask it, and pending while they are open.
+    """
     if not slot.asked:
         return _derived(design, slot, panel)
     if slot.resolve == "keep":
         return Settled("kept" if panel.complete else "pending")
     if not panel.complete:
         return Settled("pending")
+    above: Settled | None = None
+    if slot.when is not None:
+        above = settle(design, design.slot[slot.when.slot], panel)
+        if above.status in OPEN | {"pending"}:
+            return Settled("pending")  # nobody knows yet whether it is asked
+        if above.status in _TOLD and not is_asked(slot, {slot.when.slot: above.value}):
+            return Settled("absent")
     made = panel.decisions.get(slot.id)
     if made is not None and made.basis == basis(slot, panel):
         return Settled("no_gold" if made.choice == "no_gold" else "decided", made.value)
-    counted = _counted(design, [vote for vote in panel.votes if not vote.reply.skipped], slot)
+    votes = [vote for vote in panel.votes if not vote.reply.skipped]
+    counted = _counted(design, votes, slot)
+    if counted.status == "absent" and slot.required and above is not None and above.status in {"decided", "majority"}:
+        # The gold above it asks for it, and those who gave another answer there were never asked.
+        counted = Settled("single")
     return Settled(counted.status, counted.value, reopened=made is not None)
 
 
