@@ -79,6 +79,7 @@ def _differences(comparison: Comparison) -> Table:
         ("figure", "A", "B", "A − B", "p", "p adjusted", "detectable"),
         tuple(rows),
         "Interval: paired cluster bootstrap. p: paired permutation, A and B swapped within clusters. "
+        "A figure that leaves unread answers out is taken over the answers read on both sides. "
         f"Adjusted: Benjamini–Hochberg over the {len(rows)} figures shown. "
         "Detectable: smallest true difference found with power .8 at level .05.",
         {"A": "share", "B": "share", "p": "p", "p adjusted": "p", "detectable": "share"},

@@ -9,13 +9,15 @@ from typing import Any
 
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import PredictionTable
+from affectlab.runs.alike import Answers, differences
 from affectlab.runs.manifest import DECISIVE, field
 from affectlab.runs.score import ScoredRun, read_run
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.differences import name_differences
 from affectlab.stats.mcnemar import McNemar, compare_correct
+from affectlab.stats.measures import Measures
 from affectlab.stats.multiple import adjust
-from affectlab.stats.paired import PairedResult, paired_differences
+from affectlab.stats.paired import PairedResult
 from affectlab.stats.power import mcnemar_detectable_difference
 
 
@@ -35,6 +37,10 @@ class Side:
         """What tables call it."""
         model = self.run.manifest["model"]["name"]
         return model if self.condition == "neutral" else f"{model}, {self.condition}"
+
+    def measure(self, table: PredictionTable) -> Measures:
+        """Events and statistics of some of its predictions."""
+        return self.run.benchmark.measures(table, self.run.plan.protocol.name)
 
 
 @dataclass(frozen=True)
@@ -94,10 +100,11 @@ def compare_runs(
         )
     sides, left_out = _on_shared_slots(_side(run_a, conditions[0]), _side(run_b, conditions[1]))
     _refuse_unpaired(*sides)
-    measured = [side.run.benchmark.measures(side.table, side.run.plan.protocol.name) for side in sides]
+    first, second = (Answers(side.table, side.measure) for side in sides)
+    measured = [first.measures(), second.measures()]
     # A figure of a condition against neutral (a drift) is no statistic of the condition alone.
     names = tuple(name for name in _common_figures(*sides) if name in measured[0].statistics)
-    results = paired_differences(measured[0], measured[1], names, interval)
+    results = differences(first, second, names, interval)
     corrected = adjust([results[name].p for name in names])
     test = compare_correct(measured[0], measured[1]) if measured[0].correct else None
     return Comparison(

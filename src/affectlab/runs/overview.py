@@ -9,11 +9,12 @@ from affectlab.errors import UserError
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Scores, Table
 from affectlab.models.base import NEUTRAL
+from affectlab.runs.alike import Answers, differences
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate, Unit
+from affectlab.stats.measures import Measures
 from affectlab.stats.multiple import adjust
-from affectlab.stats.paired import paired_difference
 from affectlab.steering.conditions import parse
 
 OVERVIEW = "conditions"
@@ -57,12 +58,13 @@ def _moved(
     plan: Plan, table: PredictionTable, condition: str, figure: str, interval: Interval
 ) -> tuple[Estimate, float | None]:
     """A condition minus neutral with its p-value; without a value and with the reason where they cannot be paired."""
-    steered, neutral = (
-        plan.benchmark.measures(table.where(table.condition.equals(name)), plan.protocol.name)
-        for name in (condition, NEUTRAL)
-    )
+
+    def measure(rows: PredictionTable) -> Measures:
+        return plan.benchmark.measures(rows, plan.protocol.name)
+
+    steered, neutral = (Answers(table.where(table.condition.equals(name)), measure) for name in (condition, NEUTRAL))
     try:
-        found = paired_difference(steered, neutral, figure, interval)
+        found = differences(steered, neutral, (figure,), interval)[figure]
     except UserError as error:
         return Estimate(figure, None, reason=str(error), unit="difference"), None
     return found.difference, found.p
@@ -76,7 +78,8 @@ _DAMAGE = {True: "damaged", False: "intact"}
 
 def _note(figure: str, family: int, controls: int, steering: Mapping[str, Any]) -> str:
     said = (
-        f"− neutral: difference in {figure.replace('_', ' ')} on the same items, paired cluster bootstrap; p: paired "
+        f"− neutral: difference in {figure.replace('_', ' ')} on the same items, paired cluster bootstrap (a figure "
+        "that leaves unread answers out: over the answers read under both); p: paired "
         f"permutation; adjusted: Benjamini–Hochberg over the {family} condition{'s' if family != 1 else ''} of an "
         f"emotion{f', the {controls} of controls left out' if controls else ''}. Compare emotions with random and "
         "permuted controls before reading a difference as one of emotion."
