@@ -13,9 +13,8 @@ from time import perf_counter
 
 import numpy as np
 
-from affectlab.benchmarks.decisions.effects import item_measures
+from affectlab.benchmarks.decisions.pairing import paired_cells
 from affectlab.stats.bootstrap import Interval
-from affectlab.stats.paired import paired_difference
 from affectlab.stats.stratified import stratified
 
 TRUTHS = (
@@ -38,8 +37,8 @@ def study(rng: np.random.Generator, items: int, level: float, reaction: float, r
     by_item = focal.sum(axis=0).transpose(1, 0, 2)
     means = answers.mean(axis=0)
     names = [f"i{number}" for number in range(items)]
-    pair = [item_measures(["role"] * items, names, values) for values in means]
-    level_p = paired_difference(pair[0], pair[1], "mean", Interval(replicates=199, seed=int(rng.integers(1 << 30)))).p
+    how = Interval(replicates=199, seed=int(rng.integers(1 << 30)))
+    level_p = paired_cells(["role"] * items, names, means[0], means[1], how).p
     return [stratified(by_repeat).p, stratified(by_item).p, level_p]
 
 

@@ -19,7 +19,7 @@ from affectlab.benchmarks.decisions.measures import (
     drifts_of,
 )
 from affectlab.benchmarks.decisions.reasoning import difference_table, with_and_without
-from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, states_of
+from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, induced_states
 from affectlab.benchmarks.decisions.tables import number
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction
@@ -120,7 +120,7 @@ def _overall(choices: Mapping[str, Choices], interval: Interval) -> Table:
 
 
 def _has(choices: Choices, kind: str) -> bool:
-    return any(state.kind == kind for state in states_of(choices.conditions))
+    return any(state.kind == kind for state in induced_states(choices.conditions))
 
 
 def _notes(runs: Mapping[str, ScoredRun]) -> Iterator[str]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.audits.thoughts import Caught, at_random, catch
-from affectlab.benchmarks.decisions.effects import item_measures
 from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure, choices_of, drifts_of
+from affectlab.benchmarks.decisions.pairing import paired_cells
 from affectlab.benchmarks.decisions.reasoning import Thought, thoughts
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction, PredictionTable
@@ -22,7 +22,7 @@ from affectlab.runs import Cell, RunFolder, ScoredRun
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
-from affectlab.stats.paired import PairedResult, paired_difference
+from affectlab.stats.paired import PairedResult
 
 STEP = "reflect"
 REFLECTION = (
@@ -177,9 +177,8 @@ def _drift(predictions: Sequence[Prediction], replaced: Mapping[Key, float | Non
 def compared(one: Drifts, other: Drifts, figure: Figure, interval: Interval) -> PairedResult:
     """A figure over all emotions of one minus the other, on the same items."""
     columns = [place for place, state in enumerate(one.states) if state.kind in INDUCED]
-    values = [drifts.item_values(columns, figure) for drifts in (one, other)]
-    pair = [item_measures(one.roles, one.clusters, value) for value in values]
-    return paired_difference(pair[0], pair[1], "mean", interval)
+    first, second = (drifts.by_item(drifts.contributions(columns, figure)) for drifts in (one, other))
+    return paired_cells(one.roles, one.clusters, first, second, interval)
 
 
 def audit_tables(found: Audit, interval: Interval) -> tuple[Table, ...]:

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from tests.benchmarks.decisions.worlds import EMOTIONS, Row, table, world
+from tests.benchmarks.decisions.worlds import EMOTIONS, Row, prediction, table, world
 
 from affectlab.benchmarks.decisions.curves import curves
 from affectlab.benchmarks.decisions.effects import effects
-from affectlab.benchmarks.decisions.measures import choices_of, drifts_of
+from affectlab.benchmarks.decisions.measures import Drifts, choices_of, drifts_of
 from affectlab.benchmarks.decisions.states import state_of
+from affectlab.benchmarks.decisions.tables import effect_table
 from affectlab.games import ROLES
+from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import Interval
 
 FEW = Interval(replicates=300)
@@ -66,14 +71,88 @@ def test_prompts_are_matched_by_emotion_and_shuffled_labels_by_emotion_and_stren
     assert ("permuted", "fear") not in found
 
 
-def test_items_that_lack_one_side_are_left_out_and_counted() -> None:
+def test_questions_that_lack_one_side_are_left_out_and_counted() -> None:
     rows: dict[str, list[Row]] = {
         "neutral": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 0.0)],
         "joy@1.0": [("stag_hunt", "a", UNIT, 1.0), ("stag_hunt", "b", UNIT, None)],
         "random@1.0:seed=0": [("stag_hunt", "a", UNIT, 0.0), ("stag_hunt", "b", UNIT, 1.0)],
     }
-    one = effects(drifts_of(choices_of(table(rows))), FEW)[0]
-    assert (one.left_out, one.result.a, one.result.b) == (1, 1.0, 0.0)
+    found = effects(drifts_of(choices_of(table(rows))), FEW)
+    one = found[0]
+    assert (one.left_out, one.asked, one.result.a, one.result.b) == (1, 2, 1.0, 0.0)
+    assert effect_table(found).rows[0][-1] == 0.5
+
+
+def answering(moves: Mapping[str, float], unread: Mapping[str, int], role: str = "trust_trustor") -> Drifts:
+    """Twelve items from 0 up to a share of the range under each condition; the first so many of them unread."""
+
+    def answer(role: str, number: int, condition: str, repeat: int) -> float | None:
+        top = 1.0 if ROLES[role].kind == "binary" else 10.0
+        return None if number < unread.get(condition, 0) else top * moves.get(condition, 0.0)
+
+    return drifts_of(choices_of(world(answer, moves, [role])))
+
+
+def test_an_unread_answer_at_a_strong_dose_makes_no_effect_of_nothing() -> None:
+    # Emotion and random move alike at each strength, .1 and .9; the strong random vector is unread on 6 of 12 items.
+    moves = {"anger@0.6": 0.1, "anger@1.5": 0.9, "random@0.6:seed=0": 0.1, "random@1.5:seed=0": 0.9}
+    ndm = effects(answering(moves, {"random@1.5:seed=0": 6}), FEW)[0]
+    # At .6 twelve items have both, at 1.5 six: (.1 + .9) / 2 on either side.
+    assert (ndm.result.a, ndm.result.b) == pytest.approx((0.5, 0.5))
+    assert (ndm.result.difference.value, ndm.result.p) == (0.0, 1.0)
+    assert (ndm.left_out, ndm.asked) == (6, 24)
+
+
+def test_random_vectors_and_emotions_weigh_alike_where_some_are_unread() -> None:
+    # Joy moves 0, fear .8, both random vectors .2 and .6: (0 + .8) / 2 - (.2 + .6) / 2 = 0 whatever is unread.
+    moves = {"joy@1.0": 0.0, "fear@1.0": 0.8, "random@1.0:seed=0": 0.2, "random@1.0:seed=1": 0.6}
+    unread = {"fear@1.0": 4, "random@1.0:seed=1": 7}
+    found = {one.emotion: one for one in effects(answering(moves, unread), FEW) if one.figure == "ndm"}
+    assert (found[""].result.a, found[""].result.b) == pytest.approx((0.4, 0.4))
+    # Joy against both: 0 and 7 unread of 12; fear: 4, and those or 7: 18 of 48.
+    assert (found[""].left_out, found[""].asked) == (18, 48)
+    assert found["joy"].result.difference.value == pytest.approx(-0.4)
+    assert found["fear"].result.difference.value == pytest.approx(0.4)
+
+
+def test_option_orders_that_one_side_lacks_are_taken_from_neither() -> None:
+    # One item in two presentations. Both conditions move the first by 0 and the second by 1; random lacks the second.
+    rows = [
+        replace(prediction("stag_hunt", item, condition, y), variant=variant)
+        for item in "ab"
+        for condition, second in (("neutral", 0.0), ("joy@1.0", 1.0), ("random@1.0:seed=0", None))
+        for variant, y in (("0", 0.0), ("1", second))
+    ]
+    one = effects(drifts_of(choices_of(PredictionTable.from_rows(rows))), FEW)[0]
+    assert (one.result.a, one.result.b, one.left_out, one.asked) == (0.0, 0.0, 2, 4)
+
+
+def test_a_control_is_aligned_with_the_emotion_it_stands_against() -> None:
+    # Sealed bid: bids rise with anger and fall with fear. Random moves .3 up: +.3 for anger, -.3 for fear.
+    moves = {"anger@1.0": 0.5, "fear@1.0": 0.1, "random@1.0:seed=0": 0.3}
+    found = {one.emotion: one.result for one in effects(answering(moves, {}, "sealed_bid"), FEW, ("nad",))}
+    assert (found["anger"].a, found["anger"].b) == pytest.approx((0.5, 0.3))
+    assert (found["fear"].a, found["fear"].b) == pytest.approx((-0.1, -0.3))
+    assert (found[""].a, found[""].b) == pytest.approx((0.2, 0.0))
+
+
+def test_roles_without_a_direction_are_in_no_directed_figure() -> None:
+    # Anger moves 6 of 12 items up, random 3, in both games.
+    assert [ROLES[role].direction("anger") for role in ("prisoners_dilemma", "stag_hunt")] == [-1, 0]
+    conditions = {"anger@1.0": 6, "random@1.0:seed=0": 3}
+    drifts = drifts_of(
+        choices_of(
+            world(
+                lambda role, number, condition, repeat: float(number < conditions.get(condition, 0)),
+                conditions,
+                ["prisoners_dilemma", "stag_hunt"],
+            )
+        )
+    )
+    nad, directed = effects(drifts, FEW, ("nad", "nad_directed"))
+    # -.5 and 0 against -.25 and 0; without the stag hunt -.5 against -.25.
+    assert (nad.result.a, nad.result.b) == pytest.approx((-0.25, -0.125))
+    assert (directed.result.a, directed.result.b) == pytest.approx((-0.5, -0.25))
 
 
 CONDITIONS = [f"{emotion}@{a}" for emotion in EMOTIONS for a in ("0.6", "0.8", "1.0", "1.5")]

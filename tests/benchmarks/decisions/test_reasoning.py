@@ -88,15 +88,54 @@ def agent(share: float) -> Drifts:
 def test_with_reasoning_against_without_on_the_same_items() -> None:
     found = with_and_without(agent(0.75), agent(0.25), FEW)
     assert set(found) == {"", "joy", "fear"}
-    assert (found[""].a, found[""].b) == pytest.approx((0.75, 0.25))
-    assert found[""].difference.value == pytest.approx(0.5)
-    assert found[""].p is not None
-    assert found[""].p < 0.05
+    every = found[""].result
+    assert (every.a, every.b) == pytest.approx((0.75, 0.25))
+    assert every.difference.value == pytest.approx(0.5)
+    assert every.p is not None
+    assert every.p < 0.05
+    assert (found[""].left_out, found[""].cells) == (0, 48)
     aligned = with_and_without(agent(0.75), agent(0.25), FEW, "nad")
     # Stag hunt: joy up, fear down. Escalation: joy nowhere, fear down. All moves are up.
-    assert aligned["joy"].difference.value == pytest.approx(0.25)
-    assert aligned["fear"].difference.value == pytest.approx(-0.5)
+    assert aligned["joy"].result.difference.value == pytest.approx(0.25)
+    assert aligned["fear"].result.difference.value == pytest.approx(-0.5)
     assert len(difference_table({"ndm": found, "nad": aligned}).rows) == 6
+
+
+def test_an_answer_that_one_run_lacks_is_taken_from_neither() -> None:
+    # Both runs move 1 of 10 at the weak strength and 9 of 10 at the strong one; one lacks the strong on half the items.
+    def moves(gap: int) -> Drifts:
+        def answer(role: str, number: int, condition: str, repeat: int) -> float | None:
+            if condition == "anger@1.5":
+                return None if number < gap else 9.0
+            return 1.0 if condition == "anger@0.6" else 0.0
+
+        return drifts_of(choices_of(world(answer, ["anger@0.6", "anger@1.5"], ["trust_trustor"])))
+
+    found = with_and_without(moves(6), moves(0), FEW)[""]
+    # 12 items have both at .6 (.1 each), 6 at 1.5 (.9 each): (.1 + .9) / 2 on either side.
+    assert (found.result.a, found.result.b) == pytest.approx((0.5, 0.5))
+    assert (found.result.difference.value, found.result.p) == (0.0, 1.0)
+    assert (found.left_out, found.cells) == (6, 24)
+    shown = difference_table({"ndm": {"": found}})
+    assert shown.rows[0][-1] == 0.25
+
+
+def test_what_reasoning_adds_is_taken_from_strengths_that_both_runs_have() -> None:
+    # Reasoning adds n / 20 to item n at either strength, which without it moves .1 and .8 or .4 by n's parity.
+    def run(added: float, gap: int) -> Drifts:
+        def answer(role: str, number: int, condition: str, repeat: int) -> float | None:
+            if condition == "neutral" or (condition == "anger@1.5" and number < gap):
+                return 0.0 if condition == "neutral" else None
+            return (1.0 if condition == "anger@0.6" else 4.0 if number % 2 else 8.0) + added * number
+
+        return drifts_of(choices_of(world(answer, ["anger@0.6", "anger@1.5"], ["trust_trustor"], items=4)))
+
+    names = run(0, 0).items
+    difficulty = dict(zip(names, [0.0, 0.05, 0.1, 0.15], strict=True))
+    discrimination = dict(zip(names, [1.0, 2.0, 2.0, 1.0], strict=True))
+    found = moderation(run(0.5, 2), run(0, 0), difficulty, discrimination, "ndm")
+    assert [one.value for one in found.coefficients] == pytest.approx([0.0, 1.0, 0.0])
+    assert (found.n, found.clusters) == (4, 4)
 
 
 def test_runs_on_other_items_or_conditions_are_refused_by_name() -> None:

@@ -7,7 +7,7 @@ from tests.benchmarks.decisions.worlds import world
 
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.decisions.measures import choices_of
-from affectlab.benchmarks.decisions.sampling import floor, sampled, sampling_table
+from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.scores import score
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.stratified import stratified
@@ -47,6 +47,17 @@ def test_a_sign_that_turns_round_is_not_stable_and_no_change_is_neither() -> Non
     assert still.by_repeat.used == 0
 
 
+def test_an_answer_that_is_missing_under_the_condition_is_missing_under_neutral_too() -> None:
+    # No decision changes between repeats or states. Under joy the focal answers of repeat 1 are unread.
+    def unread(role: str, number: int, condition: str, repeat: int) -> float | None:
+        focal = number < 3 and repeat == 1
+        return None if focal and condition != "neutral" else float(focal)
+
+    (one,) = sampled(choices_of(world(unread, ["joy@1.0"], ["stag_hunt"], items=6, repeats=2)), FEW)
+    assert (one.item_level.difference.value, one.pooled, one.changes, one.stable) == (0.0, 0.0, (0.0, 0.0), None)
+    assert one.item_level.difference.clusters == 6
+
+
 def test_ordered_answers_count_as_focal_from_the_middle_of_their_range() -> None:
     def amounts(role: str, number: int, condition: str, repeat: int) -> float:
         """Of 10: the first item goes from 4 to 5, which is the middle, the second stays at 5."""
@@ -72,8 +83,8 @@ def test_two_draws_of_neutral_have_a_distance_of_their_own() -> None:
         return float(number == 0 and repeat == 0)
 
     choices = choices_of(world(noisy, [], ["stag_hunt"], items=3, repeats=3))
-    assert floor(choices) == pytest.approx((2 / 3) / 3)
-    assert floor(choices_of(world(noisy, [], ["stag_hunt"], items=3))) is None
+    assert noise_floor(choices) == pytest.approx((2 / 3) / 3)
+    assert noise_floor(choices_of(world(noisy, [], ["stag_hunt"], items=3))) is None
 
 
 def test_a_run_with_repeats_shows_the_table_and_the_floor() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.benchmarks.decisions.measures import Choices, Floats
-from affectlab.benchmarks.decisions.states import State, states_of
+from affectlab.benchmarks.decisions.states import State, induced_states
 from affectlab.games import ROLES
 from affectlab.metrics.scores import Table
 from affectlab.stats.mcnemar import mcnemar
@@ -100,7 +100,7 @@ class Heatmap:
 
 def doses(choices: Choices) -> tuple[str, ...]:
     """Doses of the emotion vectors of a run."""
-    return tuple(dict.fromkeys(state.dose for state in states_of(choices.conditions) if state.kind == "emotion"))
+    return tuple(dict.fromkeys(state.dose for state in induced_states(choices.conditions) if state.kind == "emotion"))
 
 
 def heatmap(runs: Mapping[str, Choices], dose: str) -> Heatmap:
@@ -112,9 +112,8 @@ def heatmap(runs: Mapping[str, Choices], dose: str) -> Heatmap:
     """
     cells: list[Shift] = []
     for model, choices in runs.items():
-        states = [s for s in states_of(choices.conditions) if s.kind == "emotion" and s.dose == dose]
-        known = [role for role in ROLES if role in choices.roles]
-        for role in (*known, *sorted(set(choices.roles) - set(known))):
+        states = [s for s in induced_states(choices.conditions) if s.kind == "emotion" and s.dose == dose]
+        for role in choices.role_names:
             cells += [_shift(model, choices, role, state) for state in states]
     corrected = adjust([cell.p for cell in cells])
     return Heatmap(
@@ -125,7 +124,7 @@ def heatmap(runs: Mapping[str, Choices], dose: str) -> Heatmap:
 
 
 def _shift(model: str, choices: Choices, role: str, state: State) -> Shift:
-    rows = np.flatnonzero(np.array([choices.roles[code] == role for code in choices.item]))
+    rows = choices.rows_of(role)
     after, before = choices.of(state.name)[rows], choices.of("neutral")[rows]
     both = ~np.isnan(after) & ~np.isnan(before)
     move, item = (after - before)[both], choices.item[rows][both]

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.benchmarks.decisions.states import State, states_of
+from affectlab.benchmarks.decisions.states import State, induced_states
 from affectlab.games import DIRECTIONS, ROLES
 from affectlab.metrics.classification import mean_defined, ratio_or
 from affectlab.metrics.predictions import Column, PredictionTable
@@ -70,6 +70,21 @@ class Choices:
         """Repeats there are."""
         return tuple(sorted(set(self.repeat.tolist())))
 
+    @property
+    def role_names(self) -> tuple[str, ...]:
+        """Roles there are, in the paper's order."""
+        return in_order(self.roles)
+
+    def rows_of(self, role: str) -> NDArray[np.intp]:
+        """Questions on items of one role."""
+        return np.flatnonzero(np.array([one == role for one in self.roles], dtype=bool)[self.item])
+
+
+def in_order(roles: Iterable[str]) -> tuple[str, ...]:
+    """Distinct roles: those of the paper in its order, then any others."""
+    given = set(roles)
+    return (*(role for role in ROLES if role in given), *sorted(given - ROLES.keys()))
+
 
 def choices_of(table: PredictionTable, conditions: Sequence[str] | None = None) -> Choices:
     """A run's answers side by side.
@@ -115,32 +130,49 @@ def _floats(column: Column) -> Floats:
 
 @dataclass(frozen=True)
 class Drifts:
-    """Moves of every item under every condition, averaged over its questions.
+    """Moves of every question under every condition, and their averages by item.
 
     Attributes:
         states: Conditions but neutral, [C].
-        size: Mean size of moves [I, C], in [0, 1]; NaN where no question has both answers.
-        move: Mean move [I, C], in [-1, 1], up in the focal behaviour.
+        moves: Change from the neutral answer [Q, C], in [-1, 1], up in the focal behaviour; NaN where one of the two
+            answers is missing.
+        item: Code of each question's item [Q].
         items: Names [I].
         clusters: [I].
         roles: [I].
-        missing: Questions by condition that lack one of the two answers [C].
-        questions: Questions asked.
-        no_range: Questions on items with one feasible answer.
+        no_range: Questions on items with one feasible answer, which are not among the Q.
     """
 
     states: tuple[State, ...]
-    size: Floats
-    move: Floats
+    moves: Floats
+    item: NDArray[np.int64]
     items: tuple[str, ...]
     clusters: tuple[str, ...]
     roles: tuple[str, ...]
-    missing: NDArray[np.int64]
-    questions: int
-    no_range: int
+    no_range: int = 0
 
     def __repr__(self) -> str:
         return f"<drifts: {len(self.items)} items under {len(self.states)} conditions>"
+
+    @cached_property
+    def size(self) -> Floats:
+        """Mean size of moves [I, C], in [0, 1]; NaN where no question has both answers."""
+        return self.by_item(np.abs(self.moves))
+
+    @cached_property
+    def move(self) -> Floats:
+        """Mean move [I, C]."""
+        return self.by_item(self.moves)
+
+    @property
+    def missing(self) -> NDArray[np.int64]:
+        """Questions by condition that lack one of the two answers [C]."""
+        return np.isnan(self.moves).sum(axis=0, dtype=np.int64)
+
+    @property
+    def role_names(self) -> tuple[str, ...]:
+        """Roles there are, in the paper's order."""
+        return in_order(self.roles)
 
     def which(self, **wanted: object) -> list[int]:
         """Columns of the states with these attributes (``kind="emotion", dose="1"``)."""
@@ -150,23 +182,32 @@ class Drifts:
             if all(getattr(state, name) == value for name, value in wanted.items())
         ]
 
-    def item_values(self, columns: Sequence[int], figure: Figure) -> Floats:
-        """A figure's contribution by item [I], averaged over some conditions, each aligned with its own emotion."""
-        chosen = list(columns)
+    def contributions(self, columns: Sequence[int], figure: Figure, emotions: Sequence[str] = ()) -> Floats:
+        """What each question adds to a figure under some conditions [Q, columns]; NaN where nothing.
+
+        Args:
+            columns: Conditions.
+            figure: ``ndm``: size of the move. ``nad``: move in people's direction. ``nad_directed``: the same, NaN
+                where people have none.
+            emotions: Whose direction each column is aligned with; the condition's own when empty.
+        """
+        moves = self.moves[:, list(columns)]
         if figure == "ndm":
-            return mean_defined(self.size[:, chosen])
-        signs = np.stack([self.directions(self.states[column].emotion) for column in chosen], axis=1)
-        return mean_defined(self.move[:, chosen] * signs)
+            return np.abs(moves)
+        owners = emotions or [self.states[column].emotion for column in columns]
+        signs = np.array([[_direction(role, emotion) for emotion in owners] for role in self.roles], dtype=np.float64)
+        if figure == "nad_directed":
+            signs[signs == 0] = np.nan
+        return moves * signs.reshape(len(self.roles), len(owners))[self.item]
 
-    @property
-    def role_names(self) -> tuple[str, ...]:
-        """Roles there are, in the paper's order."""
-        known = [role for role in ROLES if role in self.roles]
-        return (*known, *sorted(set(self.roles) - set(known)))
-
-    def directions(self, emotion: str) -> NDArray[np.int64]:
-        """Where people's focal behaviour moves under an emotion, by item [I]; 0 where that is not known."""
-        return np.array([_direction(role, emotion) for role in self.roles], dtype=np.int64)
+    def by_item(self, values: Floats) -> Floats:
+        """Mean over each item's questions [I, columns] of values [Q, columns], of those that are there."""
+        present = ~np.isnan(values)
+        sums = np.zeros((len(self.items), values.shape[1]))
+        counts = np.zeros_like(sums)
+        np.add.at(sums, self.item, np.where(present, values, 0.0))
+        np.add.at(counts, self.item, present.astype(np.float64))
+        return ratio_or(sums, counts, np.nan)
 
 
 def _direction(role: str, emotion: str) -> int:
@@ -178,33 +219,13 @@ def drifts_of(choices: Choices) -> Drifts:
     """Every answer against the neutral answer to the same question.
 
     Under sampling, questions of the same repeat are paired; two draws of one state differ too, so that NDM of nothing
-    is above 0 (:func:`affectlab.benchmarks.decisions.sampling.floor` says how much).
+    is above 0 (:func:`affectlab.benchmarks.decisions.sampling.noise_floor` says how much).
     """
-    states = states_of(choices.conditions)
+    states = induced_states(choices.conditions)
     neutral = choices.of("neutral") if "neutral" in choices.conditions else np.full(len(choices.item), np.nan)
     columns = [choices.conditions.index(state.name) for state in states]
     moves = choices.response[:, columns] - neutral[:, None]
-    return Drifts(
-        states,
-        _by_item(choices, np.abs(moves)),
-        _by_item(choices, moves),
-        choices.items,
-        choices.clusters,
-        choices.roles,
-        np.isnan(moves).sum(axis=0),
-        len(choices.item) + choices.no_range,
-        choices.no_range,
-    )
-
-
-def _by_item(choices: Choices, values: Floats) -> Floats:
-    """Mean over an item's questions [I, C], of those that are there."""
-    present = ~np.isnan(values)
-    sums = np.zeros((len(choices.items), values.shape[1]))
-    counts = np.zeros_like(sums)
-    np.add.at(sums, choices.item, np.where(present, values, 0.0))
-    np.add.at(counts, choices.item, present.astype(np.float64))
-    return ratio_or(sums, counts, np.nan)
+    return Drifts(states, moves, choices.item, choices.items, choices.clusters, choices.roles, choices.no_range)
 
 
 @dataclass(frozen=True)

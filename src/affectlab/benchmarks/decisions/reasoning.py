@@ -7,15 +7,17 @@ impacts".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from affectlab.benchmarks.decisions.effects import item_measures
-from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure
+from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure, Floats
+from affectlab.benchmarks.decisions.pairing import paired_cells
 from affectlab.benchmarks.decisions.states import State, state_of
+from affectlab.benchmarks.decisions.tables import number
 from affectlab.errors import UserError
 from affectlab.games import ROLES
+from affectlab.metrics.classification import mean_defined
 from affectlab.metrics.numeric import spearman
 from affectlab.metrics.predictions import Prediction
 from affectlab.metrics.scores import Cell, Table
@@ -23,7 +25,7 @@ from affectlab.stats.bootstrap import Interval, bootstrap_statistic, percentile_
 from affectlab.stats.differences import name_differences
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
-from affectlab.stats.paired import PairedResult, paired_difference
+from affectlab.stats.paired import PairedResult
 from affectlab.stats.regression import Regression, clustered_regression
 
 
@@ -149,29 +151,53 @@ def _rank_correlation(x: Sequence[float], y: Sequence[float], items: Sequence[st
 
     replicates = bootstrap_statistic(codes, of, interval.replicates, interval.seed)
     made = percentile_interval("spearman", value.value, replicates, len(items), clusters, interval)
-    return replace(made, unit="number")
+    return number(made)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A figure with reasoning against the same without.
+
+    Attributes:
+        result: Of all emotions, or of one.
+        left_out: Cells (an item under a condition) that lack an answer in either run.
+        cells: Cells there are with them.
+    """
+
+    result: PairedResult
+    left_out: int
+    cells: int
 
 
 def with_and_without(
     reasoned: Drifts, direct: Drifts, interval: Interval, figure: Figure = "ndm"
-) -> dict[str, PairedResult]:
-    """A figure with reasoning minus without, on the same items: all emotions (``""``), then each.
+) -> dict[str, Contrast]:
+    """A figure with reasoning minus without, on the cells that both have: all emotions (``""``), then each.
 
     Raises:
         UserError: When the runs do not cover the same items and emotion conditions.
     """
     _refuse_unlike(reasoned, direct)
     found = {}
-    columns = [c for c, state in enumerate(reasoned.states) if state.kind == "emotion"]
+    columns = reasoned.which(kind="emotion")
     for emotion in ("", *dict.fromkeys(reasoned.states[c].emotion for c in columns)):
         chosen = [c for c in columns if not emotion or reasoned.states[c].emotion == emotion]
-        names = [reasoned.states[c].name for c in chosen]
-        values = [run.item_values(_places(run, names), figure) for run in (reasoned, direct)]
-        aligned = [values[0], values[1][[direct.items.index(item) for item in reasoned.items]]]
-        both = ~np.isnan(aligned[0]) & ~np.isnan(aligned[1])
-        pair = [item_measures(reasoned.roles, reasoned.clusters, np.where(both, one, np.nan)) for one in aligned]
-        found[emotion] = paired_difference(pair[0], pair[1], "mean", interval)
+        first, second = _cells(reasoned, direct, chosen, figure)
+        result = paired_cells(reasoned.roles, reasoned.clusters, first, second, interval)
+        moves = _cells(reasoned, direct, chosen, "ndm")
+        left_out = np.isnan(moves[0]) | np.isnan(moves[1])
+        found[emotion] = Contrast(result, int(left_out.sum()), left_out.size)
     return found
+
+
+def _cells(reasoned: Drifts, direct: Drifts, columns: Sequence[int], figure: Figure) -> tuple[Floats, Floats]:
+    """A figure by item and condition of both runs [I, columns], items and conditions in the order of the first."""
+    names = [reasoned.states[column].name for column in columns]
+    at = {state.name: column for column, state in enumerate(direct.states)}
+    place = {item: row for row, item in enumerate(direct.items)}
+    first = reasoned.by_item(reasoned.contributions(columns, figure))
+    second = direct.by_item(direct.contributions([at[name] for name in names], figure))
+    return first, second[[place[item] for item in reasoned.items]]
 
 
 def _refuse_unlike(reasoned: Drifts, direct: Drifts) -> None:
@@ -188,25 +214,30 @@ def _refuse_unlike(reasoned: Drifts, direct: Drifts) -> None:
             )
 
 
-def _places(run: Drifts, names: Sequence[str]) -> list[int]:
-    at = {state.name: column for column, state in enumerate(run.states)}
-    return [at[name] for name in names]
-
-
-def difference_table(found: Mapping[Figure, Mapping[str, PairedResult]]) -> Table:
+def difference_table(found: Mapping[Figure, Mapping[str, Contrast]]) -> Table:
     """With reasoning against without."""
-    results = [(figure, emotion, one) for figure, by_emotion in found.items() for emotion, one in by_emotion.items()]
-    adjusted = adjust([one.p for _, _, one in results]).values
+    contrasts = [(figure, emotion, one) for figure, by_emotion in found.items() for emotion, one in by_emotion.items()]
+    adjusted = adjust([one.result.p for _, _, one in contrasts]).values
     return Table(
         "with_and_without",
-        "With reasoning against without, on the same items",
-        ("figure", "emotion", "with", "without", "difference", "p", "q"),
+        "With reasoning against without, on the same items under the same conditions",
+        ("figure", "emotion", "with", "without", "difference", "p", "q", "left out"),
         tuple(
-            (NAMES[figure], emotion or "all", one.a, one.b, replace(one.difference, unit="number"), one.p, q)
-            for (figure, emotion, one), q in zip(results, adjusted, strict=True)
+            (
+                NAMES[figure],
+                emotion or "all",
+                one.result.a,
+                one.result.b,
+                number(one.result.difference),
+                one.result.p,
+                q,
+                one.left_out / one.cells if one.cells else None,
+            )
+            for (figure, emotion, one), q in zip(contrasts, adjusted, strict=True)
         ),
-        f"Intervals resample items; p swaps within items; q: Benjamini–Hochberg over the {len(results)} rows.",
-        {"with": "number", "without": "number", "p": "p", "q": "p"},
+        f"Intervals resample items; p swaps within items; q: Benjamini–Hochberg over the {len(contrasts)} rows. Left "
+        "out: items under a condition that lack an answer in either run.",
+        {"with": "number", "without": "number", "p": "p", "q": "p", "left out": "share"},
     )
 
 
@@ -219,7 +250,8 @@ def moderation(
 ) -> Regression:
     """Regress what reasoning adds to a figure (ΔNDM, ΔNAD) on item difficulty and discrimination.
 
-    Rows are items by emotion (averaged over strengths). Emotion and game are factors; errors are clustered by item.
+    Rows are items by emotion, averaged over the strengths at which both runs have an answer. Emotion and game are
+    factors; errors are clustered by item.
 
     Args:
         reasoned: Moves with reasoning.
@@ -234,13 +266,10 @@ def moderation(
     _refuse_unlike(reasoned, direct)
     known = [item for item in reasoned.items if item in difficulty and item in discrimination]
     rows: list[tuple[float, str, str]] = []
-    emotions = dict.fromkeys(state.emotion for state in reasoned.states if state.kind == "emotion")
-    for emotion in emotions:
-        per_run = []
-        for run in (reasoned, direct):
-            columns = run.which(kind="emotion", emotion=emotion)
-            per_run.append(dict(zip(run.items, run.item_values(columns, figure).tolist(), strict=True)))
-        rows += [(per_run[0][item] - per_run[1][item], item, emotion) for item in known]
+    for emotion in dict.fromkeys(state.emotion for state in reasoned.states if state.kind == "emotion"):
+        first, second = _cells(reasoned, direct, reasoned.which(kind="emotion", emotion=emotion), figure)
+        change = dict(zip(reasoned.items, mean_defined(first - second).tolist(), strict=True))
+        rows += [(change[item], item, emotion) for item in known]
     kept = [row for row in rows if not np.isnan(row[0])]
     game = {
         item: ROLES[role].game if role in ROLES else role

@@ -17,15 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.benchmarks.decisions.effects import item_measures
 from affectlab.benchmarks.decisions.heatmap import item_means
 from affectlab.benchmarks.decisions.measures import Choices, Floats
-from affectlab.benchmarks.decisions.states import State, states_of
-from affectlab.games import ROLES
+from affectlab.benchmarks.decisions.pairing import common, paired_cells
+from affectlab.benchmarks.decisions.states import State, induced_states
 from affectlab.metrics.scores import Table
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.multiple import adjust
-from affectlab.stats.paired import PairedResult, paired_difference
+from affectlab.stats.paired import PairedResult
 from affectlab.stats.stratified import Stratified, stratified
 
 MIDDLE = 0.5
@@ -63,24 +62,24 @@ class Sampled:
 
 def sampled(choices: Choices, interval: Interval) -> tuple[Sampled, ...]:
     """Every role under every condition but neutral."""
-    known = [role for role in ROLES if role in choices.roles]
-    roles = (*known, *sorted(set(choices.roles) - set(known)))
-    return tuple(_sampled(choices, role, state, interval) for role in roles for state in states_of(choices.conditions))
+    states = induced_states(choices.conditions)
+    return tuple(_sampled(choices, role, state, interval) for role in choices.role_names for state in states)
 
 
 def _sampled(choices: Choices, role: str, state: State, interval: Interval) -> Sampled:
-    rows = np.flatnonzero(np.array([choices.roles[code] == role for code in choices.item]))
-    after, before = choices.of(state.name)[rows], choices.of("neutral")[rows]
+    rows = choices.rows_of(role)
+    # A question that lacks one of the two answers is on neither side.
+    after, before = common(choices.of(state.name)[rows], choices.of("neutral")[rows])
     item, repeat = choices.item[rows], choices.repeat[rows]
-    level = [_item_values(choices, values, item) for values in (after, before)]
-    both = ~np.isnan(level[0]) & ~np.isnan(level[1])
-    pair = [item_measures(choices.roles, choices.clusters, np.where(both, values, np.nan)) for values in level]
+    here = np.unique(item)
+    roles, clusters = ([names[code] for code in here] for names in (choices.roles, choices.clusters))
+    level = [_item_values(values, item) for values in (after, before)]
     by_repeat = [_table(after[repeat == one], before[repeat == one]) for one in choices.repeats]
-    by_item = [_table(after[item == one], before[item == one]) for one in np.unique(item)]
+    by_item = [_table(after[item == one], before[item == one]) for one in here]
     return Sampled(
         role,
         state,
-        paired_difference(pair[0], pair[1], "mean", interval),
+        paired_cells(roles, clusters, level[0], level[1], interval),
         stratified(by_repeat),
         stratified(by_item),
         _change(np.sum(by_repeat, axis=0)),
@@ -88,12 +87,12 @@ def _sampled(choices: Choices, role: str, state: State, interval: Interval) -> S
     )
 
 
-def _item_values(choices: Choices, values: Floats, item: NDArray[np.int64]) -> Floats:
-    """Mean response by item [I] of all items; NaN for those of other roles or without an answer."""
-    found = np.full(len(choices.items), np.nan)
+def _item_values(values: Floats, item: NDArray[np.int64]) -> Floats:
+    """Mean of each item's values that are there, in order of item codes; NaN where none is."""
     there = ~np.isnan(values)
+    found = np.full(len(codes := np.unique(item)), np.nan)
     if there.any():
-        found[np.unique(item[there])] = item_means(values[there], item[there])
+        found[np.isin(codes, item[there])] = item_means(values[there], item[there])
     return found
 
 
@@ -113,7 +112,7 @@ def _change(table: NDArray[np.float64]) -> float | None:
     return float(table[0, 0] / totals[0] - table[1, 0] / totals[1]) if totals.all() else None
 
 
-def floor(choices: Choices) -> float | None:
+def noise_floor(choices: Choices) -> float | None:
     """NDM of neutral against itself: mean distance of two draws of the same question, averaged as NDM is.
 
     ``None`` without two repeats. Under sampling, drift below this is nothing.

@@ -22,7 +22,7 @@ from affectlab.benchmarks.decisions.measures import (
     drifts_of,
 )
 from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
-from affectlab.benchmarks.decisions.sampling import floor, sampled, sampling_table
+from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.tables import (
     drift_estimates,
     drift_table,
@@ -54,11 +54,10 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
     conditions = tuple(name for name in table.condition.values if table.condition.equals(name).any())
     choices = choices_of(table, conditions)
     rows, columns = np.nonzero(~np.isnan(choices.response))
-    role_names = _ordered(choices.roles)
+    role_names = choices.role_names
     code = np.array([role_names.index(role) for role in choices.roles], dtype=np.int64)
     names, cluster = np.unique(np.array(table.cluster.values, dtype=object)[table.cluster.codes], return_inverse=True)
-    of_item = {name: int(np.flatnonzero(names == name)[0]) for name in set(choices.clusters)}
-    owner = np.array([of_item[name] for name in choices.clusters], dtype=np.int64)
+    owner = np.searchsorted(names, np.array(choices.clusters, dtype=object))
     n = len(role_names)
     place = choices.item[rows]
     read = ~table.value.equals(None)
@@ -83,11 +82,6 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
         headline=RESPONSE,
         weight=weights,
     )
-
-
-def _ordered(roles: tuple[str, ...]) -> list[str]:
-    known = [role for role in ROLES if role in roles]
-    return [*known, *sorted(set(roles) - set(known))]
 
 
 def _mean(totals: Totals) -> Totals:
@@ -167,6 +161,6 @@ def _notes(scoring: Scoring, choices: Choices) -> Iterator[str]:
     if unread:
         yield f"{unread} of {len(scoring.table)} answers could not be read. They are in no figure but the parse rate."
     if scoring.condition == "neutral" and len(choices.repeats) > 1:
-        level = floor(choices)
+        level = noise_floor(choices)
         if level is not None:
             yield f"NDM of neutral against itself is {level:.3f}: two draws of one state differ that much."

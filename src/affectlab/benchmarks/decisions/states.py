@@ -32,6 +32,7 @@ class State:
         emotion: Whose emotion; empty for random vectors.
         strength: Of a vector; ``None`` where there is none.
         how: The rest of how a vector was applied (``"relative"``, ``"layers=10-19"``); empty for the usual way.
+        seed: Which of several control vectors; 0 for the others.
     """
 
     name: str
@@ -39,6 +40,7 @@ class State:
     emotion: str = ""
     strength: float | None = None
     how: str = ""
+    seed: int = 0
 
     @property
     def dose(self) -> str:
@@ -62,9 +64,9 @@ def state_of(condition: str) -> State:
     term = parsed.terms[0]
     usual = str(replace(term, source="emotion", emotion="x", seed=0))
     how = " ".join(usual.split(":")[1:])
-    return State(condition, term.source, term.emotion, term.strength, how)
+    return State(condition, term.source, term.emotion, term.strength, how, term.seed)
 
 
-def states_of(conditions: Iterable[str]) -> tuple[State, ...]:
+def induced_states(conditions: Iterable[str]) -> tuple[State, ...]:
     """All but neutral, in the order given."""
     return tuple(state for state in map(state_of, conditions) if state.name != NEUTRAL)

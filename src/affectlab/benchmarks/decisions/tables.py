@@ -76,11 +76,10 @@ def emotion_table(drifts: Drifts, interval: Interval) -> Table:
 
 def effect_table(found: Sequence[Effect]) -> Table:
     """Emotions against controls."""
-    left = max(one.left_out for one in found)
     return Table(
         "against_controls",
         "Emotions against their controls, on the same items at the same strengths",
-        ("control", "emotion", "figure", "emotion vectors", "control's", "difference", "p", "q"),
+        ("control", "emotion", "figure", "emotion vectors", "control's", "difference", "p", "q", "left out"),
         tuple(
             (
                 TITLES[one.control],
@@ -91,14 +90,15 @@ def effect_table(found: Sequence[Effect]) -> Table:
                 number(one.result.difference),
                 one.result.p,
                 one.q,
+                one.left_out / one.asked if one.asked else None,
             )
             for one in found
         ),
         "Difference: emotion − control, with an interval that resamples items; p: emotion and control swapped within "
         f"items; q: Benjamini–Hochberg over the {len(found)} rows. An emotion that moves answers no further than a "
-        "random vector of the same norm shows no effect of emotion."
-        + (f" {left} items lack an answer to one side and are left out." if left else ""),
-        {"emotion vectors": "number", "control's": "number", "p": "p", "q": "p"},
+        "random vector of the same norm shows no effect of emotion. Left out: comparisons of one question that lack an "
+        "answer to either side.",
+        {"emotion vectors": "number", "control's": "number", "p": "p", "q": "p", "left out": "share"},
     )
 
 
@@ -128,7 +128,7 @@ def trend_table(found: Sequence[Curve]) -> Table:
             "yes" if trend.monotone else "no",
             trend.moved,
             trend.blocks,
-            trend.left_out,
+            one.left_out / one.asked if one.asked else None,
         )
         for (one, trend), q in zip(tested, adjusted, strict=True)
     )
@@ -138,14 +138,15 @@ def trend_table(found: Sequence[Curve]) -> Table:
         ("line", "figure", "z", "p", "q", "monotone", "items that vary", "items", "left out"),
         rows,
         "Page's test with items as blocks, ties as they are; z above 0: rises with strength. Monotone: the means never "
-        f"turn round. q: Benjamini–Hochberg over the {len(rows)} rows.",
-        {"z": "number", "p": "p", "q": "p"},
+        f"turn round. q: Benjamini–Hochberg over the {len(rows)} rows. Left out: questions under a vector that lack an "
+        "answer at some strength; an item is averaged over the others, the same at each strength.",
+        {"z": "number", "p": "p", "q": "p", "left out": "share"},
     )
 
 
 def missing_table(drifts: Drifts) -> Table:
     """Questions by condition that have no pair of answers."""
-    asked = drifts.questions - drifts.no_range
+    asked = len(drifts.item)
     rows = tuple(
         (state.name, int(missing), missing / asked if asked else None)
         for state, missing in zip(drifts.states, drifts.missing.tolist(), strict=True)
