@@ -13,7 +13,7 @@ from affectlab.arena import (
     Setup,
     everyone_with_everyone,
     match_figures,
-    play,
+    play_arena,
     player_figures,
     read_player,
 )
@@ -33,7 +33,7 @@ def meet(
     players = tuple(dict.fromkeys(read_player(f"strategy:{name}") for name in names))
     pairing = tuple(players.index(read_player(f"strategy:{name}")) for name in names)
     arena = Arena(Setup(GAMES[game], parameters or {}, rounds, alternate), players, (pairing,))
-    (match,) = play(arena, {}, folder / "out").matches
+    (match,) = play_arena(arena, {}, folder / "out").matches
     return match
 
 

@@ -4,45 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.support.saying import Saying
 
-from affectlab.arena import Arena, Result, Setup, match_figures, play, player_figures, read_player
+from affectlab.arena import Arena, Result, Setup, match_figures, play_arena, player_figures, read_player
 from affectlab.errors import UserError
 from affectlab.games import GAMES
-from affectlab.models.base import Ability, Answer, Failure, ModelCard, Request, Response
-
-
-@dataclass
-class Saying:
-    """A model whose replies follow from the request; keeps what it was asked."""
-
-    reply: Any
-    able: frozenset[Ability] = frozenset({Ability.GENERATE})
-    asked: list[Request] = field(default_factory=list)
-    stop_after: int | None = None
-
-    @property
-    def card(self) -> ModelCard:
-        return ModelCard("saying", "saying")
-
-    @property
-    def abilities(self) -> frozenset[Ability]:
-        return self.able
-
-    def respond(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
-        for request in requests:
-            if self.stop_after is not None and len(self.asked) == self.stop_after:
-                raise KeyboardInterrupt
-            self.asked.append(request)
-            said = self.reply(request)
-            yield request, said if isinstance(said, Failure) else Response(said)
-
-    def close(self) -> None:
-        """Nothing to free."""
+from affectlab.models.base import Ability, Answer, Failure, Request, Response
 
 
 def cooperative(request: Request) -> str:
@@ -61,7 +31,7 @@ def run(
 ) -> Result:
     named = tuple(map(read_player, players))
     setup = Setup(GAMES[game], rounds=rounds)
-    return play(Arena(setup, named, (tuple(range(len(named))),), temperature), models, out)
+    return play_arena(Arena(setup, named, (tuple(range(len(named))),), temperature), models, out)
 
 
 def test_a_model_that_cooperates_with_tit_for_tat(tmp_path: Path) -> None:
@@ -187,7 +157,7 @@ def test_all_matches_ask_together(tmp_path: Path) -> None:
 
     players = tuple(map(read_player, ("m", "m as prompt:anger", "m as prompt:joy")))
     pairings = ((0, 1), (0, 2), (1, 2))
-    play(Arena(Setup(GAMES["stag_hunt"], rounds=2), players, pairings), {"m": Counting(_joint)}, tmp_path / "a")
+    play_arena(Arena(Setup(GAMES["stag_hunt"], rounds=2), players, pairings), {"m": Counting(_joint)}, tmp_path / "a")
     assert batches == [6, 6]
 
 
@@ -228,14 +198,14 @@ def test_the_most_likely_move_can_be_taken_instead(tmp_path: Path) -> None:
     players = (read_player("m"), read_player("strategy:always_cooperate"))
     arena = Arena(Setup(GAMES["ultimatum"]), players, ((0, 1),), likelihood=True)
     model = Scoring(five, able)
-    (match,) = play(arena, {"m": model}, tmp_path / "a").matches
+    (match,) = play_arena(arena, {"m": model}, tmp_path / "a").matches
     assert model.asked[0].prefill == "ANSWER:"
     assert model.asked[0].options == tuple(f" {value}" for value in range(11))
     assert (match.rounds[0].moves[0].value, match.rounds[0].moves[0].how) == (5, "read")
     tied = Scoring(lambda request: (-1.0,) * len(request.options), able)
-    (match,) = play(arena, {"m": tied}, tmp_path / "b").matches
+    (match,) = play_arena(arena, {"m": tied}, tmp_path / "b").matches
     assert (match.rounds[0].moves[0].how, match.rounds[0].moves[0].outcome) == ("drawn", "ambiguous; ambiguous")
     with pytest.raises(UserError, match="cannot score"):
-        play(arena, {"m": Saying(cooperative)}, tmp_path / "c")
+        play_arena(arena, {"m": Saying(cooperative)}, tmp_path / "c")
     with pytest.raises(UserError, match="leave --temperature out"):
         Arena(Setup(GAMES["ultimatum"]), players, ((0, 1),), 0.7, likelihood=True)

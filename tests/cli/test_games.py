@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.saying import Saying
 
 from affectlab.games import GAMES, ROLES
+from affectlab.models.base import Failure, Request
 
 Cli = Callable[..., Any]
 
@@ -82,3 +84,32 @@ def test_one_player_is_too_few(cli: Cli, tmp_path: Path) -> None:
     refused = cli("play", "trust", "--player", "strategy:grim", "--out", tmp_path / "out")
     assert refused.code == 2
     assert "two players or more" in refused.err
+
+
+def test_missing_rounds_are_counted_and_not_called_kept(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def until(last: int) -> Callable[[Request], str | Failure]:
+        rounds = [f"This is round {number} of 5." for number in range(1, last + 1)]
+        return lambda request: (
+            "ANSWER: A" if any(one in request.messages[1].content for one in rounds) else Failure("busy")
+        )
+
+    given = ("--player", "m", "--player", "strategy:tit_for_tat", "--rounds", "5")
+    monkeypatch.setattr("affectlab.models.open_model", lambda spec, settings: Saying(until(2)))
+    shown = cli("play", "prisoners_dilemma", *given, "--out", tmp_path / "out")
+    assert shown.code == 1
+    assert "Matches: 1; rounds finished: 2 of 5." in shown.out
+    assert "3 rounds are not played yet." in " ".join(shown.out.split())
+    assert "No round was lost" not in shown.out
+    monkeypatch.setattr("affectlab.models.open_model", lambda spec, settings: Saying(until(0)))
+    nothing = cli("play", "prisoners_dilemma", *given, "--out", tmp_path / "none")
+    assert "Matches: 1; rounds finished: 0 of 5." in nothing.out
+    assert "lost" not in nothing.out
+
+
+def test_options_that_would_do_nothing_are_refused(cli: Cli, tmp_path: Path) -> None:
+    pair = ("--player", "strategy:grim", "--player", "strategy:tit_for_tat", "--out", tmp_path / "out")
+    assert "--vectors goes with a player" in cli("play", "stag_hunt", *pair, "--vectors", "none.safetensors").err
+    assert "--emotions goes with --model" in cli("play", "stag_hunt", *pair, "--emotions", "anger").err
+    assert not (tmp_path / "out").exists()

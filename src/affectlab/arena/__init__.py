@@ -9,7 +9,7 @@ from __future__ import annotations
 from affectlab.arena.match import Match, Round, Setup
 from affectlab.arena.measures import MatchFigures, PlayerFigures, match_figures, player_figures
 from affectlab.arena.players import Player, read_player
-from affectlab.arena.playing import Arena, Result, everyone_with_everyone, play
+from affectlab.arena.playing import Arena, Result, everyone_with_everyone, play_arena
 from affectlab.arena.strategies import STRATEGIES
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "Setup",
     "everyone_with_everyone",
     "match_figures",
-    "play",
+    "play_arena",
     "player_figures",
     "read_player",
 ]

@@ -29,6 +29,11 @@ class Player:
     condition: str = NEUTRAL
     strategy: str = ""
 
+    @property
+    def steered(self) -> bool:
+        """Whether vectors are applied to the model."""
+        return bool(parse(self.condition).terms)
+
 
 def read_player(text: str) -> Player:
     """A player from its spec: ``smollm2``, ``"smollm2 as anger@1.0"``, ``strategy:tit_for_tat``.

@@ -105,7 +105,7 @@ class Result:
         return not any(match.waiting() for match in self.matches)
 
 
-def play(
+def play_arena(
     arena: Arena,
     models: Mapping[str, Model],
     out: str | Path,
@@ -151,7 +151,7 @@ def _check_abilities(arena: Arena, models: Mapping[str, Model]) -> None:
             raise UserError(f"{player.model} cannot score options: play without --likelihood.")
         if not arena.likelihood and Ability.GENERATE not in able:
             raise UserError(f"{player.model} cannot generate text: play with --likelihood.")
-        if parse(player.condition).terms and Ability.STEER not in able:
+        if player.steered and Ability.STEER not in able:
             raise UserError(
                 f"{player.name}: only a local model can be steered. Any model can be told an emotion: prompt:EMOTION."
             )
@@ -188,7 +188,7 @@ def _open(arena: Arena, models: Mapping[str, Model], folder: RunFolder, command:
         folder.check_new()
     steering = dict(found.get("steering", {}))
     for number, (spec, model) in enumerate(models.items()):
-        states = sorted({one.condition for one in arena.players if one.model == spec and parse(one.condition).terms})
+        states = sorted({one.condition for one in arena.players if one.model == spec and one.steered})
         if states and isinstance(model, Steerable):
             kept = folder.path / f"vectors-{number}.safetensors"
             steering[spec] = dict(model.prepare(states, kept, steering.get(spec, {})))
@@ -344,6 +344,6 @@ def round_to_dict(match: Match, finished: Round) -> dict[str, Any]:
     }
 
 
-def everyone_with_everyone(players: int, *, seats: int = 2) -> tuple[tuple[int, ...], ...]:
-    """The pairings of a tournament: every two players, and each with itself; more seats go to the second of a pair."""
-    return tuple((one, *(other,) * (seats - 1)) for one in range(players) for other in range(one, players))
+def everyone_with_everyone(players: int) -> tuple[tuple[int, int], ...]:
+    """The pairings of a tournament: every two players, and each with itself."""
+    return tuple((one, other) for one in range(players) for other in range(one, players))

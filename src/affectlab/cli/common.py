@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -17,6 +18,21 @@ from affectlab.errors import AffectlabError, UserError
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 Replicates: TypeAlias = Annotated[int, typer.Option(help="Bootstrap replicates behind each interval.", min=1)]
+
+BaseUrl: TypeAlias = Annotated[
+    str | None, typer.Option(help="Endpoint of an openai: model. The key comes from OPENAI_API_KEY.")
+]
+
+Device: TypeAlias = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")]
+
+Dtype: TypeAlias = Annotated[str, typer.Option(help="float32, bfloat16 or float16. Report float32 figures.")]
+
+Threads: TypeAlias = Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)]
+
+Vectors: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Emotion vectors of `affectlab vectors extract`. Default: of the bundled texts, made once."),
+]
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""

@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affectlab.cli.common import INTERRUPTED, AsJson, numbers, print_json, print_rows
+from affectlab.cli.common import (
+    INTERRUPTED,
+    AsJson,
+    BaseUrl,
+    Device,
+    Dtype,
+    Threads,
+    Vectors,
+    numbers,
+    print_json,
+    print_rows,
+)
 from affectlab.errors import UserError
 
 if TYPE_CHECKING:
-    from affectlab.arena import Match, MatchFigures, PlayerFigures, Result
+    from affectlab.arena import Arena, MatchFigures, PlayerFigures, Result
     from affectlab.models.base import Model
     from affectlab.models.settings import ModelSettings
 
@@ -52,22 +63,24 @@ def play(
         bool, typer.Option("--likelihood", help="Take each model's most likely move; nothing is generated.")
     ] = False,
     max_tokens: Annotated[int, typer.Option(help="Most new tokens of a reply.", min=1)] = 32,
-    vectors: Annotated[Path | None, typer.Option(help="Emotion vectors of `affectlab vectors extract`.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Endpoint of openai: models.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
-    threads: Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)] = None,
+    vectors: Vectors = None,
+    base_url: BaseUrl = None,
+    device: Device = "auto",
+    dtype: Dtype = "float32",
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Play what is missing, and print who got what."""
-    from affectlab.arena import Arena, Setup, everyone_with_everyone, match_figures, player_figures
-    from affectlab.arena import play as play_arena
+    from affectlab.arena import Arena, Setup, everyone_with_everyone, match_figures, play_arena, player_figures
     from affectlab.games import find_game
     from affectlab.models import ModelSettings
     from affectlab.runs.manifest import command_line
 
     named = _players(player or [], model, emotions, alpha)
+    if vectors is not None and not any(one.steered for one in named):
+        raise UserError("--vectors goes with a player in a state that applies one, such as 'MODEL as anger@1.0'.")
     everyone = tuple(dict.fromkeys(named))
+    pairings: tuple[tuple[int, ...], ...]
     if model is not None or tournament:
         pairings = everyone_with_everyone(len(everyone))
     else:
@@ -95,7 +108,7 @@ def play(
     if as_json:
         print_json(_document(result, players, figures))
     else:
-        _print(arena.setup.game.title, players, figures, finished)
+        _print(arena, result, players, figures)
         print(f"\nEvery round: {out / 'rounds.jsonl'}")
     raise typer.Exit(_tell(result, out))
 
@@ -106,11 +119,13 @@ def _players(written: Sequence[str], model: str | None, emotions: str, alpha: fl
     from affectlab.steering.stimuli import emotion_id
 
     if model is None:
+        if emotions != "all":
+            raise UserError("--emotions goes with --model; without it, write --player 'MODEL as anger@1.0'.")
         if len(written) < 2:
             raise UserError("A game takes two players or more: give --player twice, or --model for a tournament.")
         return [read_player(one) for one in written]
     chosen = EMOTIONS if emotions == "all" else tuple(emotion_id(one.strip()) for one in emotions.split(","))
-    states = [model, *(f"{model} as {emotion}@{alpha:g}" for emotion in chosen)]
+    states = [model, *(f"{model} as {emotion}@{alpha}" for emotion in chosen)]
     return [read_player(one) for one in (*states, *written)]
 
 
@@ -135,12 +150,12 @@ def _bar(title: str) -> Iterator[Any]:
         yield lambda done, total: show(Progress(done, total, 0))
 
 
-def _print(
-    title: str, players: Sequence[PlayerFigures], figures: Sequence[MatchFigures], matches: Sequence[Match]
-) -> None:
-    drawn = sum(one.drawn for one in players)
-    played = sum(one.rounds for one in figures)
-    print(f"{title}. Matches: {len(matches)}; finished rounds: {played}.\n")
+def _print(arena: Arena, result: Result, players: Sequence[PlayerFigures], figures: Sequence[MatchFigures]) -> None:
+    finished, wanted = sum(one.rounds for one in figures), len(result.matches) * arena.setup.rounds
+    print(f"{arena.setup.game.title}. Matches: {len(result.matches)}; rounds finished: {finished} of {wanted}.")
+    if not finished:
+        return
+    print()
     print_rows(
         ("player", "matches", "payoff a round", "cooperation", "focal behaviour", "drawn moves"),
         [
@@ -172,9 +187,11 @@ def _print(
                 for one in figures
             ],
         )
+    drawn, again = sum(one.drawn for one in players), sum(one.repeated for one in players)
+    lost = "No round was lost." if result.complete else f"{wanted - finished} rounds are not played yet."
     print(
         f"\nUnreadable replies: {drawn} moves were drawn evenly from the legal ones after two unreadable replies, "
-        f"{sum(one.repeated for one in players)} were read from the second reply. No round was lost.\n"
+        f"{again} were read from the second reply. {lost}\n"
         "Drawn moves count in payoffs and in no figure of behaviour. docs/games.md says what each figure is."
     )
 
