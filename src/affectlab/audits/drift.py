@@ -19,7 +19,7 @@ from affectlab.benchmarks.decisions.measures import (
     drifts_of,
 )
 from affectlab.benchmarks.decisions.reasoning import difference_table, with_and_without
-from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, induced_states
+from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, WITHOUT_EMOTION, induced_states
 from affectlab.benchmarks.decisions.tables import number
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction
@@ -100,7 +100,7 @@ def _overall(choices: Mapping[str, Choices], interval: Interval) -> Table:
         emotions = tuple(dict.fromkeys(s.emotion for s in drifts.states if s.kind == "emotion"))
         chosen = {
             f"{kind}|{figure}": Selection(
-                figure, tuple(drifts.which(kind=kind)), (), emotions if kind in ("random", "kl-random") else ()
+                figure, tuple(drifts.which(kind=kind)), (), emotions if kind in WITHOUT_EMOTION else ()
             )
             for kind in kinds
             for figure in FIGURES[: 3 if kind == "emotion" else 2]

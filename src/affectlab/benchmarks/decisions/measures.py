@@ -167,7 +167,8 @@ class Drifts:
     @property
     def missing(self) -> NDArray[np.int64]:
         """Questions by condition that lack one of the two answers [C]."""
-        return np.isnan(self.moves).sum(axis=0, dtype=np.int64)
+        lacking: NDArray[np.int64] = np.isnan(self.moves).sum(axis=0, dtype=np.int64)
+        return lacking
 
     @property
     def role_names(self) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ Kind: TypeAlias = Literal["neutral", "emotion", "random", "kl-random", "permuted
 several at once."""
 
 CONTROLS: tuple[Kind, ...] = ("random", "kl-random", "permuted", "prompt")
+WITHOUT_EMOTION: tuple[Kind, ...] = ("random", "kl-random")
+"""Controls of no emotion of their own: they are aligned with each emotion that they are a control of."""
 TITLES: dict[Kind, str] = {
     "emotion": "emotion vectors",
     "random": "random vectors",

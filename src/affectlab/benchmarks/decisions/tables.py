@@ -8,7 +8,7 @@ from dataclasses import replace
 from affectlab.benchmarks.decisions.curves import Curve
 from affectlab.benchmarks.decisions.effects import Effect
 from affectlab.benchmarks.decisions.measures import FIGURES, NAMES, Drifts, Selection, drift_measures
-from affectlab.benchmarks.decisions.states import CONTROLS, TITLES
+from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, WITHOUT_EMOTION
 from affectlab.metrics.scores import Cell, Table
 from affectlab.stats.bootstrap import Interval, estimates
 from affectlab.stats.estimate import Estimate
@@ -34,16 +34,17 @@ def drift_table(drifts: Drifts, interval: Interval, columns: tuple[int, ...]) ->
     emotions = tuple(dict.fromkeys(drifts.states[column].emotion for column in columns))
     selections: dict[str, Selection] = {}
     headings: list[str] = []
-    groups = [("", columns)]
-    if len(columns) > 1:
-        groups += [(TITLES[kind], tuple(drifts.which(kind=kind))) for kind in CONTROLS if drifts.which(kind=kind)]
-    for title, chosen in groups:
+    groups: list[tuple[str, tuple[int, ...], tuple[str, ...]]] = [("", columns, ())]
+    groups += [
+        (TITLES[kind], tuple(drifts.which(kind=kind)), emotions if kind in WITHOUT_EMOTION else ())
+        for kind in (CONTROLS if len(columns) > 1 else ())
+        if drifts.which(kind=kind)
+    ]
+    for title, chosen, aligned in groups:
         for name in FIGURES if not title else FIGURES[:2]:
             headings.append(f"{NAMES[name]} {title}".strip())
             for role in (*drifts.role_names, ""):
-                selections[f"{role}|{headings[-1]}"] = Selection(
-                    name, chosen, (role,) if role else (), emotions * bool(title)
-                )
+                selections[f"{role}|{headings[-1]}"] = Selection(name, chosen, (role,) if role else (), aligned)
     found = estimates(drift_measures(drifts, selections), how=interval)
     rows: list[tuple[Cell, ...]] = [
         (role.replace("_", " ") if role else "mean over roles", *(number(found[f"{role}|{one}"]) for one in headings))
@@ -56,7 +57,8 @@ def drift_table(drifts: Drifts, interval: Interval, columns: tuple[int, ...]) ->
         tuple(rows),
         "NDM: mean size of the move as a share of the feasible range. NAD: mean move in people's direction, roles and "
         "emotions without one (d = 0) counting 0; NAD (d ≠ 0) leaves them out. Means over items, then conditions, then "
-        "roles. Intervals resample items. Controls are aligned with each emotion in turn.",
+        "roles. Intervals resample items. Random vectors are aligned with each emotion in turn, other controls with "
+        "theirs.",
     )
 
 
