@@ -184,6 +184,10 @@
   function onClick(event) {
     const button = event.target.closest("button");
     if (!button) return;
+    if (button === leaveOut() && !page.form.querySelector("input[name=reason]:checked")) {
+      event.preventDefault();
+      document.getElementById("skip-reason").hidden = false;
+    }
     if (button.dataset.turn) turn(Number(button.dataset.turn));
     if (button.dataset.mark) {
       const area = page.form.querySelector(`[data-spans="${CSS.escape(button.dataset.mark)}"]`);
@@ -224,7 +228,12 @@
     // keyCode 229 is what browsers give while an input method composes.
     if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target;
-    if (document.querySelector("dialog[open]")) return;
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog) {
+      // The reasons belong to the item's form, whose first button submits: Enter must mean the dialog's own button.
+      if (dialog.id === "skip-dialog" && event.key === "Enter" && !target.matches("button")) { event.preventDefault(); if (!event.repeat) leaveOut().click(); }
+      return;
+    }
     if (writes(target)) {
       if (event.key === "Escape") page.here ? page.here.focus() : target.blur();
       if (event.key === "Enter" && target.tagName === "INPUT") { event.preventDefault(); onward(); }
@@ -262,7 +271,8 @@
   }
 
   function openHelp() { document.getElementById("keys").showModal(); }
-  function openSkip() { document.getElementById("skip-dialog").showModal(); }
+  const leaveOut = () => document.querySelector("#skip-dialog button[formaction]");
+  function openSkip() { document.getElementById("skip-reason").hidden = true; document.getElementById("skip-dialog").showModal(); }
 
   const COMMANDS = {
     "?": openHelp,
