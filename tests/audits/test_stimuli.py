@@ -104,6 +104,37 @@ def test_too_few_texts_of_an_emotion_are_refused() -> None:
         audit_stimuli(Stimuli(("dog",) * 7, ("joy",) * 3 + ("anger",) * 4, tuple(map(str, range(7)))), tagger)
 
 
+def test_texts_that_the_english_tagger_cannot_read_are_refused() -> None:
+    """It calls every Han string a noun, so that such texts would pass whatever their style."""
+    labels, groups = ("joy", "anger") * 5, tuple(map(str, range(10)))
+    chinese = tuple(f"我今天非常{word}，因为老板说了第{n}句话。" for n, word in enumerate(["高兴", "生气"] * 5))
+    with pytest.raises(UserError, match="Text 1 is not English"):
+        audit_stimuli(Stimuli(chinese, labels, groups))
+    with pytest.raises(UserError, match="Text 10 is not English"):
+        audit_stimuli(Stimuli((*("I saw the dog and it ran.",) * 9, chinese[0]), labels, groups))
+    german = ("Gestern hat mir der Nachbar vor allen Leuten seinen alten Wagen geschenkt.",) * 10
+    # Twelve words, none of them a small English one.
+    with pytest.raises(UserError, match="0 of their 120 words"):
+        audit_stimuli(Stimuli(german, labels, groups))
+
+
+def test_what_cannot_be_told_apart_at_all_is_no_audit() -> None:
+    groups = tuple(map(str, range(10)))
+    with pytest.raises(UserError, match="two emotions at least"):
+        audit_stimuli(Stimuli(("the dog runs",) * 10, ("joy",) * 10, groups), tagger)
+    with pytest.raises(UserError, match="same part-of-speech ratios"):
+        audit_stimuli(Stimuli(("dog", "dog dog") * 5, ("joy", "anger") * 5, groups), tagger)
+
+
+def test_each_step_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+    audit_stimuli(texts(styled=False), tagger, permutations=2, folds=2, on_step=lambda *one: told.append(one))
+    assert told == [
+        *(("Cross-validation", done, 2) for done in range(3)),
+        *(("Relabellings", done, 2) for done in range(3)),
+    ]
+
+
 def test_the_bundled_stimuli_pass() -> None:
     pytest.importorskip("denckring_en_pos", reason="needs affectlab[audit]")
     stimuli = load_stimuli()
@@ -132,3 +163,5 @@ def test_the_command_says_in_words_what_it_found_and_in_its_exit_code(tmp_path: 
     assert not told["passed"]
     assert "clearly above chance" in told["verdict"]
     assert told["notes"] == ["1 texts with other labels are left out."]
+    # Where no bar can be shown, minutes of work are not silent.
+    assert "Cross-validation: 0 of 5\nRelabellings: 0 of 3" in done.stderr

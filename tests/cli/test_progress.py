@@ -33,3 +33,14 @@ def test_each_step_has_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
 def test_nothing_is_shown_elsewhere_or_when_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _shown(monkeypatch, io.StringIO()) == ""
     assert _shown(monkeypatch, Terminal(), silent=True) == ""
+
+
+def test_what_takes_minutes_says_in_lines_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, clock = io.StringIO(), iter([0.0, 1.0, 2.0, 40.0, 41.0])
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("affectlab.cli.progress.monotonic", lambda: next(clock))
+    with steps(lines=True) as told:
+        for done in range(4):
+            told("texts", done, 9)
+    # Begun at 1 s; at 2 s it is too soon, at 40 s more than half a minute has gone, at 41 s it is too soon again.
+    assert stream.getvalue() == "texts: 0 of 9\ntexts: 2 of 9\n"

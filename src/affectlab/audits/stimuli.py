@@ -48,7 +48,16 @@ Tagger: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SENTENCE = re.compile(r"[.!?…]+[\"'”’)]*\s+")
-_GRID = {"forest__max_depth": [3, None], "forest__min_samples_leaf": [1, 5]}
+_LATIN = re.compile(r"[A-Za-zÀ-ÖØ-öø-ɏ]")
+# fmt: off
+_ENGLISH = frozenset({
+    "the", "and", "of", "to", "is", "that", "it", "my", "he", "she", "they", "with", "for", "this", "were", "you", "we",
+    "but", "not", "be", "have", "his", "her", "at", "from", "by", "are", "i",
+})
+# fmt: on
+"""Small words of English that are few or none in other languages; a quarter of English prose and more."""
+_LEAST_ENGLISH = 0.1
+_GRID = {"max_depth": [3, None], "min_samples_leaf": [1, 5]}
 _TREES = 40
 INSTALL = 'pip install "affectlab[audit]"'
 
@@ -173,7 +182,12 @@ def ratios(texts: Sequence[str], tag: Tagger) -> NDArray[np.float64]:
 
 
 def audit_stimuli(
-    stimuli: Stimuli, tag: Tagger | None = None, permutations: int = 99, folds: int = 5, seed: int = 0
+    stimuli: Stimuli,
+    tag: Tagger | None = None,
+    permutations: int = 99,
+    folds: int = 5,
+    seed: int = 0,
+    on_step: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> StimulusAudit:
     """Try to tell emotions by style.
 
@@ -183,20 +197,29 @@ def audit_stimuli(
         permutations: Relabellings behind the permutation p, at least 1.
         folds: Outer and inner folds; texts of one group stay together.
         seed: Of forests, folds and relabellings.
+        on_step: Told what is done, how much of it, of how much.
 
     Raises:
-        UserError: When the tagger is not installed, a text has no words, or an emotion has fewer texts than folds.
+        UserError: When the tagger is not installed, or there is nothing that style could fail to tell: one emotion,
+            fewer texts of one than folds, a text without words, texts that the English tagger cannot read, ratios that
+            are the same for every text.
     """
     counts = Counter(stimuli.labels)
+    if len(counts) < 2:
+        raise UserError(f"All texts are labelled {', '.join(counts)}: the audit needs two emotions at least.")
     if few := [label for label, count in counts.items() if count < folds]:
         raise UserError(f"{', '.join(few)}: fewer than {folds} texts, too few for {folds} folds.")
+    if tag is None:
+        _refuse_foreign(stimuli.texts)
     features = ratios(stimuli.texts, tag or english_tagger())
+    if not np.ptp(features, axis=0).any():
+        raise UserError("Every text has the same part-of-speech ratios: there is no style to tell emotions by or not.")
     labels, groups = np.array(stimuli.labels), np.array(stimuli.groups)
-    predicted, by_fold = _nested(features, labels, groups, folds, seed)
+    predicted, by_fold = _nested(features, labels, groups, folds, seed, on_step)
     hits = int((predicted == labels).sum())
     chance = max(max(counts.values()) / len(labels), 1 / len(counts))
     mixed = all(len(set(labels[groups == one].tolist())) > 1 for one in set(groups.tolist()))
-    p = _permutation_p(features, labels, groups, permutations, folds, seed, within=mixed)
+    p = _permutation_p(features, labels, groups, permutations, folds, seed, on_step, within=mixed)
     means = {
         label: dict(zip(FEATURES, features[labels == label].mean(axis=0).tolist(), strict=True))
         for label in sorted(counts)
@@ -204,29 +227,56 @@ def audit_stimuli(
     return StimulusAudit(against_chance(hits, len(labels), chance), p, permutations, by_fold, means, mixed)
 
 
+def _refuse_foreign(texts: Sequence[str]) -> None:
+    """An English tagger calls most words of other languages nouns, and an audit of such ratios would pass anything."""
+    for place, text in enumerate(texts, start=1):
+        letters = [letter for letter in text if letter.isalpha()]
+        if 2 * sum(bool(_LATIN.match(letter)) for letter in letters) < len(letters):
+            raise UserError(f"Text {place} is not English, which the tagger reads: {text[:60]!r}.")
+    words = [word.lower() for text in texts for word in _WORD.findall(text)]
+    small = sum(word in _ENGLISH for word in words)
+    if small < _LEAST_ENGLISH * len(words):
+        raise UserError(
+            f"These texts do not look like English, which the tagger reads: {small} of their {len(words)} words are "
+            "small English ones such as 'the', 'and' or 'my'. English prose has a quarter and more."
+        )
+
+
 def _forest(seed: int, least: int = 1) -> Any:
     from sklearn.ensemble import RandomForestClassifier
-    from sklearn.pipeline import Pipeline
 
-    return Pipeline([("forest", RandomForestClassifier(_TREES, min_samples_leaf=least, random_state=seed))])
+    return RandomForestClassifier(_TREES, min_samples_leaf=least, random_state=seed)
 
 
-def _nested(features: Any, labels: Any, groups: Any, folds: int, seed: int) -> tuple[Any, tuple[float, ...]]:
+def _nested(
+    features: Any, labels: Any, groups: Any, folds: int, seed: int, on_step: Callable[[str, int, int], None]
+) -> tuple[Any, tuple[float, ...]]:
     """Out-of-fold predictions, settings chosen on the training folds alone, and the accuracy of each fold."""
     from sklearn.model_selection import GridSearchCV
 
     predicted = np.empty_like(labels)
     accuracies = []
-    for train, test in grouped_folds(labels, groups, folds, seed):
+    splits = grouped_folds(labels, groups, folds, seed)
+    for done, (train, test) in enumerate(splits):
+        on_step("Cross-validation", done, len(splits))
         inner = grouped_folds(labels[train], groups[train], folds, seed)
         search = GridSearchCV(_forest(seed), _GRID, cv=inner).fit(features[train], labels[train])
         predicted[test] = search.predict(features[test])
         accuracies.append(float((predicted[test] == labels[test]).mean()))
+    on_step("Cross-validation", len(splits), len(splits))
     return predicted, tuple(accuracies)
 
 
 def _permutation_p(
-    features: Any, labels: Any, groups: Any, permutations: int, folds: int, seed: int, *, within: bool
+    features: Any,
+    labels: Any,
+    groups: Any,
+    permutations: int,
+    folds: int,
+    seed: int,
+    on_step: Callable[[str, int, int], None],
+    *,
+    within: bool,
 ) -> float:
     """Settings are fixed (leaves of five texts), so that a relabelling costs one forest a fold.
 
@@ -245,13 +295,15 @@ def _permutation_p(
 
     observed = hits(labels)
     extreme = 0
-    for _ in range(permutations):
+    for done in range(permutations):
+        on_step("Relabellings", done, permutations)
         shuffled = labels.copy()
         for members in (
             [np.flatnonzero(groups == one) for one in np.unique(groups)] if within else [np.arange(len(labels))]
         ):
             shuffled[members] = rng.permutation(shuffled[members])
         extreme += hits(shuffled) >= observed
+    on_step("Relabellings", permutations, permutations)
     return (1 + extreme) / (1 + permutations)
 
 

@@ -42,13 +42,15 @@ def stimuli(
     """Nested cross-validation of a random forest on eight ratios, against chance."""
     from affectlab.audits.stimuli import audit_stimuli, audit_table, feature_table
     from affectlab.cli.decide import found_to_dict
+    from affectlab.cli.progress import steps
     from affectlab.report.model import Document, Section
     from affectlab.report.terminal import print_document
     from affectlab.steering.stimuli import EMOTIONS, load_stimuli
 
     wanted = EMOTIONS if emotions is None else [one.strip() for one in emotions.split(",")]
     loaded = load_stimuli(file, pairs(field_map or [], "--map"), wanted)
-    found = audit_stimuli(loaded, permutations=permutations, seed=seed)
+    with steps(lines=True) as told:
+        found = audit_stimuli(loaded, permutations=permutations, seed=seed, on_step=told)
     tables = (audit_table(found), feature_table(found))
     left = sum(loaded.left_out.values())
     notes = (f"{left} texts with other labels are left out.",) if left else ()

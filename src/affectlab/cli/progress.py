@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+_BETWEEN_LINES = 30.0
+"""Seconds."""
 
 
 def bar(*, silent: bool = False) -> Progress:
@@ -40,14 +44,27 @@ def bar(*, silent: bool = False) -> Progress:
 
 
 @contextmanager
-def steps(*, silent: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each thing that is done, told what it is, how much of it is done, and how much there is."""
+def steps(*, silent: bool = False, lines: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each thing that is done, told what it is, how much of it is done, and how much there is.
+
+    Args:
+        silent: Show nothing on a terminal either.
+        lines: Where standard error is no terminal, print a line as each thing begins, and one every half minute: for
+            what takes minutes.
+    """
     with bar(silent=silent) as shown:
         tasks: dict[str, Any] = {}
+        plain = lines and not silent and not shown.console.is_terminal
+        last = monotonic()
 
         def told(what: str, done: int, total: int) -> None:
-            if what not in tasks:
+            nonlocal last
+            new = what not in tasks
+            if new:
                 tasks[what] = shown.add_task(what, total=total)
             shown.update(tasks[what], completed=done)
+            if plain and ((now := monotonic()) - last > _BETWEEN_LINES or new):
+                print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
+                last = now
 
         yield told
