@@ -95,6 +95,22 @@ def test_no_unit_answered_twice(how: Interval | None) -> None:
     assert undefined(pair_kappa(data, "0000", "0001", how=how), "no_units")
 
 
+def test_annotators_who_take_turns_have_the_one_way_icc_alone() -> None:
+    """Three annotators, two an item: no item has all three, though every item has two."""
+    data = ratings_of_matrix([[1, 2, N, 4], [1, N, 3, 5], [N, 2, 4, N]])
+    assert undefined(icc(data, "ICC2"), "incomplete")
+    assert undefined(icc(data, "ICC3k"), "incomplete")
+    assert icc(data, "ICC1").value is not None
+
+
+def test_one_way_icc_of_items_with_unequal_numbers_of_answers() -> None:
+    # Items {1, 2}, {4, 6}, {2, 3, 4}; N = 7, G = 3, grand mean 22/7, Donner's k0 = (7 - 17/7) / 2 = 16/7.
+    # Within: 0.5 + 2 + 2 = 4.5 on 4: 9/8. Between: 1.5²·2 + 5²·2 + 3²·3 - 22²/7 = 81.5 - 484/7 = 173/14 on 2: 173/28.
+    data = ratings_of_matrix([[1, 4, 2], [2, 6, 3], [N, N, 4]])
+    among, within, k = 173 / 28, 9 / 8, 16 / 7
+    assert icc(data, "ICC1").value == pytest.approx((among - within) / (among + (k - 1) * within))
+
+
 def test_no_answers() -> None:
     data = ratings([])
     assert all(undefined(function(data), "no_units") for function in ALL)

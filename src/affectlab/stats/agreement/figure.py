@@ -18,6 +18,7 @@ SINGLE_CATEGORY: Final = "single_category"
 NO_EXPECTED_DISAGREEMENT: Final = "no_expected_disagreement"
 NO_PAIRS: Final = "no_pairs"
 NO_VARIANCE: Final = "no_variance"
+INCOMPLETE: Final = "incomplete"
 TOO_MANY: Final = "too_many_annotators"
 
 REASONS: Final = {
@@ -27,6 +28,7 @@ REASONS: Final = {
     NO_EXPECTED_DISAGREEMENT: "chance alone would never disagree",
     NO_PAIRS: "no pair of annotators has enough units in common and a defined kappa",
     NO_VARIANCE: "all units are rated alike",
+    INCOMPLETE: "no unit has an answer of every annotator; ICC(1) takes such data",
     TOO_MANY: "annotators are too many to compare in pairs; alpha takes any number",
 }
 """Why a coefficient is undefined: ``Estimate.reason`` -> the same in words."""

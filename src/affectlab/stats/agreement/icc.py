@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.errors import UserError
-from affectlab.stats.agreement.figure import NO_UNITS, NO_VARIANCE, ONE_ANNOTATOR, Figure, estimate, events, ratio
+from affectlab.stats.agreement.figure import (
+    INCOMPLETE,
+    NO_UNITS,
+    NO_VARIANCE,
+    ONE_ANNOTATOR,
+    Figure,
+    estimate,
+    events,
+    ratio,
+)
 from affectlab.stats.agreement.ratings import Ratings
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
@@ -31,7 +40,8 @@ def icc(data: Ratings, form: Form = "ICC2", how: Interval | None = None) -> Esti
     """Intraclass correlation, in at most 1; may be negative.
 
     ``ICC1`` and ``ICC1k`` use all units with two ratings or more. The others need every rater on every unit they use:
-    they leave units out that lack a rating, and their ``clusters`` says how many are left.
+    they leave units out that lack a rating, and their ``clusters`` says how many are left. Where none is left, as with
+    annotators who take turns, they are undefined (``incomplete``).
 
     Raises:
         UserError: When the values are no numbers, or there is no such form.
@@ -114,4 +124,6 @@ _FORMULAS: dict[str, Callable[..., Any]] = {
 def _why(data: Ratings, units: int) -> str:
     if len(data.raters) < 2:
         return ONE_ANNOTATOR
-    return NO_VARIANCE if units else NO_UNITS
+    if units:
+        return NO_VARIANCE
+    return INCOMPLETE if data.paired_units else NO_UNITS
