@@ -15,7 +15,7 @@ from affectlab.annotate.store import panels
 from affectlab.annotate.store.engine import Store
 from affectlab.errors import UserError
 
-DISCUSSED = {"adjudication": {"own_items": True}}
+DISCUSSED: dict[str, Any] = {"adjudication": {"own_items": True}}
 
 
 @pytest.fixture
@@ -102,3 +102,36 @@ def test_the_command_line_decides_only_what_is_open(run: Running) -> None:
         assert decide.decide_slot(conn, "i0.mood", "glad", "", "judge", 0.0) == 1
         assert decide.decide_slot(conn, "i0.mood", "sad", "", "judge", 0.0) == 2
     assert gold(run) == ("decided", "sad")
+
+
+def test_after_a_discussion_has_begun_answers_stay_as_they_were_given(sqlite_store: Store) -> None:
+    run = divided(sqlite_store, **DISCUSSED)
+    ann, bob = run.client("ann"), run.client("bob")
+    change = {"s__mood": "glad", "s__strength": "3"}
+    assert bob.post("/item/i0", data=run.form("bob", **change | {"s__mood": "calm"})).status_code == 303  # still alone
+    assert "Glad" in bob.get("/adjudicate/mood/i0").text
+    for name, client in (("bob", bob), ("ann", ann)):  # whom bob may have told
+        answer = client.post("/item/i0", data=run.form(name, **change | {"s__mood": "sad"}))
+        assert answer.status_code == 409
+        assert "being discussed" in answer.text
+        assert client.post("/skip/i0", data=run.form(name, reason="unclear")).status_code == 409
+    assert "no more changes" in bob.get("/item/i0").text
+    with run.store.read() as conn:
+        moods = [vote.reply.values["mood"] for vote in panels.panels(conn, run.design)[0].votes]
+    assert sorted(moods) == ["calm", "glad"]
+    form = decision(run, bob, "bob", choice=letter(bob, "Glad"))
+    assert bob.post("/adjudicate/mood/i0", data=form).status_code == 303
+    assert gold(run) == ("decided", "glad")
+
+
+def test_an_adjudicator_who_looks_keeps_nobody_from_changing_an_answer(run: Running) -> None:
+    run.client("judge").get("/adjudicate/mood/i0")
+    assert run.submit("ann", "i0", {"mood": "sad", "strength": 3}) == 2
+
+
+def test_who_joins_an_item_later_may_answer_though_it_is_discussed(store: Store) -> None:
+    run = divided(store, **DISCUSSED)
+    run.client("bob").get("/adjudicate/mood/i0")
+    run.design = study(**DISCUSSED | {"version": 2, "overlap": 3})
+    run.join("cleo")
+    assert run.answer_all("cleo", {"mood": "sad", "strength": 1}) == ["i0"]

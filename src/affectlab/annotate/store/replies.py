@@ -14,6 +14,8 @@ from affectlab.annotate.store.claims import regain, renew
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import Reply
 
+_DISCUSSION = "discussion"
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -73,7 +75,8 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
 
     Raises:
         RefusedError: ``not_yours`` for an item the person was never given, ``lease_over`` when others have taken it up
-            meanwhile (the draft stays), ``key_used`` when the key belongs to another answer.
+            meanwhile (the draft stays), ``key_used`` when the key belongs to another answer, ``discussed`` for a change
+            of an answer after :func:`begin_discussion`.
     """
     item, person = key
     mine = and_(t.assignment.c.item == item, t.assignment.c.person == person)
@@ -85,6 +88,8 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
         if (before.item, before.person) != key:
             raise RefusedError("key_used")
         return int(before.version)
+    if state in {"done", "skipped"} and discussed(conn, item):
+        raise RefusedError("discussed")
     if state == "lapsed" and not regain(conn, design, item, person, now):
         raise RefusedError("lease_over")
     last = select(func.max(t.response.c.version)).where(t.response.c.item == item, t.response.c.person == person)
@@ -107,6 +112,23 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
     conn.execute(update(t.assignment).where(mine).values(state="skipped" if reply.skipped else "done"))
     conn.execute(delete(t.draft).where(t.draft.c.item == item, t.draft.c.person == person))
     return version
+
+
+def begin_discussion(conn: Connection, item: str, person: str, now: float) -> None:
+    """Write down that one of an item's annotators has seen what the others answered.
+
+    From then on nobody changes an answer to it: agreement is about answers that were given independently, and what the
+    discussion comes to is a decision.
+    """
+    if not discussed(conn, item):
+        log(conn, person, _DISCUSSION, {"item": item}, now)
+
+
+def discussed(conn: Connection, item: str) -> bool:
+    """Whether one of an item's annotators has seen what the others answered."""
+    e = t.event
+    begun = select(e.c.id).where(e.c.kind == _DISCUSSION, e.c.body["item"].as_string() == item)
+    return conn.execute(begun.limit(1)).first() is not None
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,8 @@ def decision(visit: Visit) -> Response:
             return visit.refuse("own_item", 403)
         if settle(design, slot, panel).status not in DECIDABLE:
             return visit.refuse("nothing_to_decide", 409)
+        if any(vote.person == visit.me.id for vote in panel.votes):
+            replies.begin_discussion(conn, panel.unit.id, visit.me.id, visit.site.store.now())
         if visit.request.method == "GET":
             return _show(visit, conn, design, panel, slot)
         return _decide(visit, conn, design, panel, slot)

@@ -182,6 +182,7 @@ def _show(
         commands=COMMANDS,
         state=state,
         skipped=before.skipped,
+        discussed=bool(submitted) and replies.discussed(conn, unit.id),
         submit_key=secrets.token_hex(16),
         back=listed[place - 1] if place > 0 else None,
         forward=listed[place + 1] if place + 1 < len(listed) else None,
