@@ -114,7 +114,7 @@ def test_sets(level: Level, value: float) -> None:
 
 @pytest.mark.parametrize(("level", "value"), [("masi", 7 / 12), ("jaccard", 2 / 3)])
 def test_sets_that_overlap(level: Level, value: float) -> None:
-    # {x,y}/{y,z}, {x,y}/{x,y}, {w}/{w}. The first two share one of three, so d is 2/3 by Jaccard and 1 - 1/3 · 1/3 = 8/9
+    # {x,y}/{y,z}, {x,y}/{x,y}, {w}/{w}. The first two share one of three: d is 2/3 by Jaccard, and 1 - 1/3 · 1/3 = 8/9
     # by MASI. D_o = 2d / 6. Expected over ordered pairs: {y,z} meets three {x,y} both ways (6d), each {w} meets four
     # others both ways (16): D_e = (6d + 16) / (6 · 5). Jaccard: (2/9) / (20/30) = 1/3. MASI: (8/27) / (64/90) = 5/12.
     given = {"1": ("xy", "yz"), "2": ("xy", "xy"), "3": ("w", "w")}

@@ -360,7 +360,8 @@ def _said(one: Estimate) -> str:
         return f"{name} undefined ({one.reason.replace('_', ' ')})"
 
     def shown(value: float) -> str:
-        return f"{100 * value:.1f} %" if one.unit == "share" else f"{value:.3f}"
+        text = f"{100 * value:.1f} %" if one.unit == "share" else f"{value:.3f}"
+        return text.replace("-", "\u2212")
 
     span = "" if one.low is None or one.high is None else f" [{shown(one.low)}, {shown(one.high)}]"
-    return f"{name} {shown(one.value)}{span}".replace("-", "\u2212")
+    return f"{name} {shown(one.value)}{span}"
