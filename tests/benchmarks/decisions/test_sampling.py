@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.benchmarks.decisions.worlds import world
+from tests.benchmarks.decisions.worlds import prediction, world
 
 from affectlab.benchmarks.base import Scoring
-from affectlab.benchmarks.decisions.measures import choices_of
+from affectlab.benchmarks.decisions.measures import choices_of, drifts_of
 from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.scores import score
+from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.stratified import stratified
 
@@ -85,6 +88,31 @@ def test_two_draws_of_neutral_have_a_distance_of_their_own() -> None:
     choices = choices_of(world(noisy, [], ["stag_hunt"], items=3, repeats=3))
     assert noise_floor(choices) == pytest.approx((2 / 3) / 3)
     assert noise_floor(choices_of(world(noisy, [], ["stag_hunt"], items=3))) is None
+
+
+def test_the_distance_of_two_draws_is_taken_within_each_order_of_options() -> None:
+    # One item in two orders: from repeat 0 to repeat 1 the answers turn round, one up and one down.
+    rows = [
+        replace(prediction("stag_hunt", "a", "neutral", float(variant == repeat), repeat=repeat), variant=str(variant))
+        for variant in (0, 1)
+        for repeat in (0, 1)
+    ]
+    choices = choices_of(PredictionTable.from_rows(rows))
+    assert noise_floor(choices) == 1.0
+    # NDM of exactly these draws as two states is 1 as well.
+    states = [replace(row, repeat=0, condition="joy@1.0" if row.repeat else "neutral") for row in rows]
+    assert drifts_of(choices_of(PredictionTable.from_rows(states))).size.tolist() == [[1.0]]
+
+
+def test_the_distance_of_two_draws_weighs_roles_alike() -> None:
+    # Stag hunt: 4 items that never differ. Trustee: one of 2 items goes from 0 to 10 of 10: .5. Mean of 0 and .5.
+    rows = [prediction("stag_hunt", f"s{n}", "neutral", 1.0, repeat=repeat) for n in range(4) for repeat in (0, 1)]
+    rows += [
+        prediction("trust_trustee", f"t{n}", "neutral", 10.0 * (n == repeat == 1), (0, 10), repeat)
+        for n in range(2)
+        for repeat in (0, 1)
+    ]
+    assert noise_floor(choices_of(PredictionTable.from_rows(rows))) == pytest.approx(0.25)
 
 
 def test_a_run_with_repeats_shows_the_table_and_the_floor() -> None:

@@ -42,6 +42,7 @@ class Choices:
         conditions: Neutral first.
         item: Code of each question's item [Q].
         repeat: Repeat of each question [Q].
+        asked: Code of the item in the presentation (order of options) that each question put [Q]; repeats share it.
         response: (y - y_min) / (y_max - y_min) [Q, C], in [0, 1]; NaN where no answer was read.
         items: Names of the items.
         clusters: Cluster of each item.
@@ -52,6 +53,7 @@ class Choices:
     conditions: tuple[str, ...]
     item: NDArray[np.int64]
     repeat: NDArray[np.int64]
+    asked: NDArray[np.int64]
     response: Floats
     items: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -115,6 +117,7 @@ def choices_of(table: PredictionTable, conditions: Sequence[str] | None = None) 
         conditions=wanted,
         item=item.astype(np.int64),
         repeat=np.array([table.repeat.values[code] for code in table.repeat.codes[head]], dtype=np.int64),
+        asked=table.groups("item", "variant")[0][head].astype(np.int64),
         response=response[kept],
         items=tuple(str(table.item.values[code]) for code in codes),
         clusters=tuple(str(table.cluster.values[code]) for code in table.cluster.codes[opening]),

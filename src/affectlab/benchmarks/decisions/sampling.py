@@ -115,20 +115,22 @@ def _change(table: NDArray[np.float64]) -> float | None:
 def noise_floor(choices: Choices) -> float | None:
     """NDM of neutral against itself: mean distance of two draws of the same question, averaged as NDM is.
 
-    ``None`` without two repeats. Under sampling, drift below this is nothing.
+    Distances are taken within each presentation (order of options), then averaged over those of an item, over items and
+    over roles. ``None`` without two repeats. Under sampling, drift below this is nothing.
     """
-    neutral = choices.of("neutral")
-    variants: dict[int, dict[int, list[float]]] = {}
-    for item, repeat, value in zip(choices.item.tolist(), choices.repeat.tolist(), neutral.tolist(), strict=True):
+    draws: dict[int, tuple[int, list[float]]] = {}
+    for asked, item, value in zip(choices.asked.tolist(), choices.item.tolist(), choices.of("neutral"), strict=True):
         if not np.isnan(value):
-            variants.setdefault(item, {}).setdefault(repeat, []).append(value)
+            draws.setdefault(asked, (item, []))[1].append(float(value))
+    by_item: dict[int, list[float]] = {}
+    for item, values in draws.values():
+        if (n := len(values)) > 1:
+            apart = np.abs(np.subtract.outer(values, values))
+            by_item.setdefault(item, []).append(float(apart.sum() / (n * (n - 1))))
     by_role: dict[str, list[float]] = {}
-    for item, repeats in variants.items():
-        means = np.array([np.mean(values) for _, values in sorted(repeats.items())])
-        if len(means) > 1:
-            apart = np.abs(means[:, None] - means[None, :])
-            by_role.setdefault(choices.roles[item], []).append(float(apart.sum() / (len(means) * (len(means) - 1))))
-    return float(np.mean([np.mean(values) for values in by_role.values()])) if by_role else None
+    for item, distances in by_item.items():
+        by_role.setdefault(choices.roles[item], []).append(float(np.mean(distances)))
+    return float(np.mean([np.mean(distances) for distances in by_role.values()])) if by_role else None
 
 
 def sampling_table(found: Sequence[Sampled]) -> Table:
