@@ -22,12 +22,14 @@
     document.getElementById("help").addEventListener("click", openHelp);
     all(document, "[data-close]").forEach((button) => button.addEventListener("click", () => button.closest("dialog").close()));
     // On a phone the open guidelines would stand between the item and its questions.
-    if (!matchMedia("(min-width: 60rem)").matches) document.getElementById("guidelines").open = false;
+    if (!wide()) document.getElementById("guidelines").open = false;
     refresh();
     const wrong = form.querySelector("fieldset.wrong");
     showPage(wrong ? wrong.closest(".page") : all(form, ".page").find((one) => slotsOf(one).some((slot) => !answered(slot))) || form.querySelector(".page"));
     page.before = snapshot();
-    goTo(wrong || slots().find((slot) => !answered(slot)) || slots()[0], true);
+    // On a phone the item stands above its questions: it is read first, so the page stays at its top.
+    goTo(wrong || slots().find((slot) => !answered(slot)) || slots()[0], true, !wrong && !wide());
+    if (wrong) setTimeout(() => wrong.scrollIntoView({ block: "nearest" })); // htmx goes to the top once this is done
   }
 
   // Where one is ----------------------------------------------------------------------------------------------------
@@ -36,15 +38,15 @@
   const currentPage = () => all(page.form, ".page").find((one) => !one.hidden);
   const slots = () => slotsOf(currentPage());
 
-  function goTo(slot, focus) {
+  function goTo(slot, focus, still) {
     if (!slot) return;
     all(page.form, "fieldset.here").forEach((one) => one.classList.remove("here"));
     slot.classList.add("here");
     page.here = slot;
     if (focus) {
       const field = slot.querySelector("textarea:not([readonly]), input[type=text]");
-      (field || slot).focus({ preventScroll: false });
-      slot.scrollIntoView({ block: "nearest" });
+      (field || slot).focus({ preventScroll: still });
+      if (!still) slot.scrollIntoView({ block: "nearest" });
     }
   }
 
