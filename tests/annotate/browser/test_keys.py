@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from tests.annotate.browser.conftest import Site, shot
+from tests.annotate.browser.conftest import Site, shot, until
 from tests.annotate.support import study
 
+from affectlab.annotate.design_file import read_design
+from affectlab.annotate.sources import read_units
+from affectlab.annotate.store import panels, project
 from affectlab.annotate.store import tables as t
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -44,3 +47,68 @@ def test_enter_in_the_leave_out_dialog_leaves_the_item_out(serve: Serve) -> None
     page.wait_for_selector("#skip-reason:visible")
     shot(page, "skip-without-reason", full=False)
     assert len(stored(site)) == 1
+
+
+def test_on_a_phone_every_item_opens_at_its_text(serve: Serve) -> None:
+    design = read_design("chiaro")
+    site = serve(design, items=0)
+    with site.run.store.write() as conn:
+        project.add_units(conn, design, read_units(design, "src/affectlab/benchmarks/chiaro/sample.jsonl")[:5], 0)
+        for stage in ("consent", "instructions", "training"):
+            panels.add_stage(conn, site.run.persons["ann"].id, stage, {"agreed": True, "passed": True}, 0.0)
+    page = site.window("ann", width=360, height=640)
+    top = "[scrollY, Math.round(document.querySelector('article').getBoundingClientRect().top + scrollY)]"
+    opened = page.evaluate(top)
+    assert opened[0] == 0
+    assert 0 < opened[1] < 300  # under the head of the page, in the window
+    shot(page, "phone-opens", full=False)
+    page.check("fieldset.slot:not([data-kind=derived]) input >> nth=0")
+    page.wait_for_selector("#state .fine")
+    page.goto(page.url)  # with a draft the next question lies further down still
+    assert page.evaluate(top)[0] == 0
+    page.click("#submit")
+    page.wait_for_selector("fieldset.wrong")
+    until(lambda: 0 <= page.evaluate("document.querySelector('fieldset.wrong').getBoundingClientRect().top") < 640)
+
+
+def test_back_saves_first_and_keeps_times_out_of_the_address(serve: Serve) -> None:
+    site = serve(study())
+    page = site.window("ann")
+    first = page.url
+    for key in ("1", "2", "Escape", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_selector(".progress:has-text('1 done')")
+    second = page.url
+    page.evaluate("""() => {  // a choice, a comment and Back, with no time between them for a draft to go out by itself
+      document.querySelector("input[name='s.mood'][value=calm]").click();
+      const comment = document.getElementById("comment");
+      comment.value = "typo";
+      comment.dispatchEvent(new Event("input", { bubbles: true }));
+      document.getElementById("back").click();
+    }""")
+    page.wait_for_selector("#state:has-text('Submitted')")
+    assert page.url == first
+    page.click("text=Forward")
+    page.wait_for_selector("#state:has-text('Draft')")
+    assert page.url == second
+    assert page.is_checked("input[name='s.mood'][value=calm]")
+    assert page.input_value("#comment") == "typo"
+
+
+def test_back_stays_where_it_cannot_save(serve: Serve) -> None:
+    site = serve(study())
+    page = site.window("ann")
+    for key in ("1", "2", "Escape", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_selector(".progress:has-text('1 done')")
+    here = page.url
+    site.stop()
+    page.keyboard.press("3")
+    page.click("#back")
+    page.wait_for_selector("#state .problem:has-text('cannot be reached')")
+    assert page.url == here
+    assert page.is_checked("input[name='s.mood'][value=calm]")
+    site.start()
+    page.wait_for_selector("#state .fine")  # tried again by itself
+    page.click("#back")
+    page.wait_for_selector("#state:has-text('Submitted')")

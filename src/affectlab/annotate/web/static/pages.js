@@ -7,11 +7,12 @@
 
   const all = (root, query) => [...root.querySelectorAll(query)];
   const shown = (element) => element.offsetParent !== null;
+  const wide = () => matchMedia("(min-width: 60rem)").matches;
 
   function start() {
     const form = document.getElementById("work");
     if (!form || (page && page.form === form)) return;
-    const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: false, here: null, wordy: null };
+    const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: false, edits: 0, sent: 0, going: null, here: null, wordy: null };
     page = fresh;
     form.addEventListener("input", onInput);
     form.addEventListener("change", onChange);
@@ -138,6 +139,7 @@
 
   function touched() {
     page.unsaved = true;
+    page.edits += 1;
     tell(page.form.dataset.saving, false);
   }
 
@@ -330,15 +332,30 @@
   document.addEventListener("htmx:configRequest", (event) => {
     if (!page || !page.form.contains(event.detail.elt) && event.detail.elt.id !== "saver") return;
     seen();
+    if (event.detail.elt.id === "saver") page.sent = page.edits;
+    if (event.detail.verb !== "post") return; // times and rhythm do not belong in addresses
     event.detail.parameters.active_ms = String(Math.round(page.active));
     event.detail.parameters.elapsed_ms = String(Math.round(performance.now() - page.opened));
     event.detail.parameters.typing_log = JSON.stringify(page.log);
   });
 
+  // Back and Forward: what is on the page is saved first, however short ago it was changed. If it cannot be, one stays.
+  document.addEventListener("htmx:confirm", (event) => {
+    if (!page || !page.unsaved || !event.detail.elt.matches("a") || !page.form.contains(event.detail.elt)) return;
+    event.preventDefault();
+    page.going = event.detail.issueRequest;
+    htmx.trigger(page.form, "save");
+  });
+
   document.addEventListener("htmx:afterRequest", (event) => {
     if (!page) return;
     const { xhr, successful, elt } = event.detail;
-    if (successful && elt.id === "saver") page.unsaved = false;
+    if (elt.id === "saver") {
+      if (successful) page.unsaved = page.edits !== page.sent;
+      const going = page.going;
+      if (!successful || !page.unsaved) page.going = null;
+      if (going && !page.unsaved) going(true);
+    }
     if (successful || !xhr || xhr.status === 0) return;
     const data = page.form.dataset;
     page.unsaved = true;
