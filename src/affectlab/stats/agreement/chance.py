@@ -114,7 +114,11 @@ def _share(name: str, data: Ratings, unit: NDArray[np.int64], value: NDArray[np.
 
 
 def _figure(name: str, data: Ratings, chance_corrected: Any) -> Figure:
-    """Events: units with two answers or more, their agreement, all units, and the share of each value in each."""
+    """Events: units with two answers or more, their agreement, all units, and the share of each value in each.
+
+    A unit with a single answer has no agreement, but tells how common its value is: its answer counts in ``n``, and the
+    unit among the clusters.
+    """
     paired, agreed = _agreed(data)
     unit, code, count = data.counts()
     every = np.unique(data.unit)
@@ -129,6 +133,6 @@ def _figure(name: str, data: Ratings, chance_corrected: Any) -> Figure:
         **events((paired, 0, 1.0), (paired, 1, agreed), (every, 2, 1.0), (unit, 3 + code, count / data.sizes[unit])),
         n_events=3 + len(data.values),
         statistic=statistic,
-        n=int(data.paired.sum()),
+        n=len(data),
         undefined=why_undefined(data),
     )

@@ -8,7 +8,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.stats.bootstrap import Interval, bootstrap_chunks, patterns, percentile_interval, wilson_of_clusters
+from affectlab.stats.bootstrap import (
+    Interval,
+    bootstrap_chunks,
+    patterns,
+    percentile_interval,
+    rounding,
+    wilson_of_clusters,
+)
 from affectlab.stats.estimate import Estimate, Unit
 from affectlab.stats.measures import Statistic, Totals
 
@@ -32,6 +39,9 @@ REASONS: Final = {
     TOO_MANY: "annotators are too many to compare in pairs; alpha takes any number",
 }
 """Why a coefficient is undefined: ``Estimate.reason`` -> the same in words."""
+
+ONE_SIDE: Final = "bootstrap replicates lie to one side of the figure: no interval holds it"
+"""Why a coefficient has a value and no interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +81,8 @@ def estimate(figure: Figure, how: Interval | None = None) -> Estimate:
     """A coefficient, with a percentile interval of the bootstrap over units unless ``how`` is ``None``.
 
     Replicates in which it is undefined are left out and counted in ``method``. A share that is the same in every unit
-    gets Wilson's interval on the units instead.
+    gets Wilson's interval on the units instead. An interval that would not hold the value is none: at the edge of what
+    a coefficient can be, all resamples lie to one side of it.
     """
     units, codes = np.unique(figure.unit, return_inverse=True)
     value = float(figure.statistic(figure.totals())[0]) if len(units) else np.nan
@@ -86,7 +97,13 @@ def estimate(figure: Figure, how: Interval | None = None) -> Estimate:
     made = percentile_interval(figure.name, value, np.concatenate(found), figure.n, len(units), how)
     if figure.counts == "share" and len(units) > 1 and value in (0.0, 1.0):
         made = wilson_of_clusters(figure.name, value, figure.n, len(units), how.level)
+    if made.low is not None and made.high is not None and not _holds(made.low, value, made.high):
+        return replace(shell, value=value, reason=ONE_SIDE)
     return replace(made, unit=figure.counts, method=made.method.replace("cluster bootstrap", "bootstrap over units"))
+
+
+def _holds(low: float, value: float, high: float) -> bool:
+    return low - rounding(abs(value)) <= value <= high + rounding(abs(value))
 
 
 def ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
