@@ -38,7 +38,7 @@ def test_own_payoffs_are_checked_and_solved(cli: Cli) -> None:
     assert cli("games", "show", "stag_hunt", "--set", "T=9").code == 2
     refused = cli("games", "show", "stag_hunt", "--set", "T=lots")
     assert (refused.code, refused.err) == (2, "Error: --set T=lots: 'lots' is not a number.\n")
-    assert "Did you mean 'stag_hunt'?" in cli("games", "show", "staghunt").err
+    assert "'staghunt'; did you mean stag_hunt? There are" in cli("games", "show", "staghunt").err
 
 
 def test_a_match_of_strategies(cli: Cli, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from affectlab.games import DIRECTIONS, EMOTIONS, ROLES
-from affectlab.games.directions import STUDIES, cell
+from affectlab.games.directions import STUDIES, direction_of
 from affectlab.labels import load
 
 # The paper's table (arXiv 2604.06562, appendix), typed in from the page: happy, anger, disgust, fear, sad, surprise.
@@ -42,7 +42,7 @@ def test_a_cell_is_weak_exactly_where_it_has_no_sign_and_direct_exactly_where_a_
 
 def test_the_direction_of_an_emotion_that_is_none_of_the_six_is_no_zero() -> None:
     with pytest.raises(KeyError):
-        cell("stag_hunt", "neutral")
+        direction_of("stag_hunt", "neutral")
 
 
 def test_y_rises_with_the_focal_behaviour() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from affectlab.games import GAMES
-from affectlab.games.equilibria import all_pay_bid, all_pay_cdf, bimatrix, equilibria, level_k, pure, resting_moves
+from affectlab.games.equilibria import all_pay_bid, bimatrix, equilibria, level_k, pure, resting_moves
 from affectlab.games.play import Played, round_of
 
 
@@ -132,15 +132,15 @@ def test_who_can_keep_all_keeps_all() -> None:
     assert [one.payoffs for one in ultimatum[1:]] == [(10 - offer, offer) for offer in range(1, 11)]
 
 
-@pytest.mark.parametrize("seats", [2, 3, 5])
-def test_in_the_all_pay_auction_every_bid_pays_nothing(seats: int) -> None:
-    # Winning with bid b against n - 1 others who bid up to b with probability F(b): 10 F(b)^(n-1) - b = 0.
-    for bid in (0.0, 1.0, 2.5, 10.0):
-        assert 10 * all_pay_cdf(bid, 10, seats) ** (seats - 1) - bid == pytest.approx(0)
-    # The mean bid is the integral of 1 - F over the range.
-    grid = (np.arange(200_000) + 0.5) / 20_000
-    mean = sum(1 - all_pay_cdf(float(bid), 10, seats) for bid in grid[::50]) * 50 / 20_000
-    assert mean == pytest.approx(all_pay_bid(10, seats), rel=1e-3)
+@pytest.mark.parametrize(("seats", "told"), [(2, "(b/10)"), (3, "(b/10)^(1/2)"), (5, "(b/10)^(1/4)")])
+def test_in_the_all_pay_auction_every_bid_pays_nothing(seats: int, told: str) -> None:
+    (only,) = equilibria(GAMES["sealed_bid"], seats=seats)
+    assert (only.kind, only.payoffs, only.moves) == ("mixed", (0,) * seats, {})
+    assert f"P(bid <= b) = {told} from 0 to 10" in only.strategies[0]
+    # With that F, winning with bid b against n - 1 others pays 10 F(b)^(n - 1) - b = 10 b/10 - b = 0 for every b, and
+    # the mean bid, the integral of 1 - F from 0 to 10, is 10 - 10 (n - 1)/n = 10/n.
+    assert all_pay_bid(10, seats) == pytest.approx(10 - 10 * (seats - 1) / seats)
+    assert f"{10 / seats:.3g} on average" in only.strategies[0]
 
 
 def test_a_budget_that_nobody_can_outbid_is_bid() -> None:

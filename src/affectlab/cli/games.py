@@ -48,6 +48,7 @@ def show(
     """One game, with parameters of one's own."""
     from affectlab.games import equilibria, fill, find_game
     from affectlab.games.amounts import amount
+    from affectlab.games.equilibria import level_k
 
     found = find_game(game)
     given = numbers(parameters or [], "--set")
@@ -77,12 +78,18 @@ def show(
         )
     if len(rests) > _MOST_SHOWN:
         print(f"  … and {len(rests) - _MOST_SHOWN} more (--json shows all)")
-    print("\nWhere people's behaviour moves under an emotion (docs/games.md says what that rests on):")
+    if found.id == "beauty_contest":
+        steps = ", ".join(amount(level_k(k, values["p"], values["low"], values["high"]), 3) for k in range(4))
+        print(f"\nGuesses of who thinks 0, 1, 2, 3 steps ahead from the middle (Nagel 1995): {steps}.")
+    print(
+        "\nWhere people's behaviour moves under an emotion (– is neither way, or too little known; docs/games.md says "
+        "what it rests on):"
+    )
     from affectlab.games import EMOTIONS
 
     print_rows(
         ("role", "focal behaviour", *EMOTIONS),
-        [(role.id, role.focal, *(_cell(role, emotion) for emotion in EMOTIONS)) for role in found.roles],
+        [(role.id, role.focal, *(_arrow(role, emotion) for emotion in EMOTIONS)) for role in found.roles],
     )
 
 
@@ -90,7 +97,7 @@ def _strategies(one: Equilibrium) -> str:
     return f"everyone {one.strategies[0]}" if len(set(one.strategies)) == 1 else " / ".join(one.strategies)
 
 
-def _cell(role: GameRole, emotion: str) -> str:
+def _arrow(role: GameRole, emotion: str) -> str:
     found = role.evidence(emotion)
     return _ARROWS[found.direction] + (f" ({found.evidence})" if found.direction else "")
 

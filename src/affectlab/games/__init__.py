@@ -8,23 +8,23 @@ orders payoffs must keep, ``play`` how a round goes and what it pays, ``equilibr
 from __future__ import annotations
 
 from affectlab.games.catalogue import GAMES, ROLES, find_game
-from affectlab.games.directions import DIRECTIONS, EMOTIONS, Cell, Evidence
+from affectlab.games.directions import DIRECTIONS, EMOTIONS, Direction, Evidence
 from affectlab.games.equilibria import Equilibrium, equilibria, resting_moves
 from affectlab.games.parameters import asymmetry, broken_rules, fill
 from affectlab.games.play import Played, Rules, Turn, round_of, winners
-from affectlab.games.template import Game, GameRole, Kind, Move, Parameter
+from affectlab.games.template import DecisionKind, Game, GameRole, Move, Parameter
 
 __all__ = [
     "DIRECTIONS",
     "EMOTIONS",
     "GAMES",
     "ROLES",
-    "Cell",
+    "DecisionKind",
+    "Direction",
     "Equilibrium",
     "Evidence",
     "Game",
     "GameRole",
-    "Kind",
     "Move",
     "Parameter",
     "Played",

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from affectlab.errors import UserError
+from affectlab.errors import UserError, did_you_mean
 from affectlab.games.template import Game, GameRole, Move, Parameter
 
 PRISONERS_DILEMMA = Game(
@@ -118,7 +118,6 @@ TRUST = Game(
             decides="How much of the endowment to send.",
             focal="send",
             kind="ordered",
-            high=10,
             unit="amount sent",
         ),
         GameRole(
@@ -128,7 +127,6 @@ TRUST = Game(
             decides="How much of what arrived to return.",
             focal="return",
             kind="ordered",
-            high=30,
             unit="amount returned",
         ),
     ),
@@ -158,7 +156,6 @@ ULTIMATUM = Game(
             decides="How much of the amount to offer the other.",
             focal="offer",
             kind="ordered",
-            high=10,
             unit="amount offered",
         ),
         GameRole(
@@ -192,7 +189,6 @@ SEALED_BID = Game(
             decides="How much to bid, which is paid whoever wins.",
             focal="bid high",
             kind="ordered",
-            high=10,
             unit="amount bid",
         ),
     ),
@@ -219,7 +215,6 @@ BEAUTY_CONTEST = Game(
             decides="Which number to guess.",
             focal="depth of reasoning (a lower guess)",
             kind="ordered",
-            high=100,
             unit="the number guessed",
             rising=False,
         ),
@@ -249,7 +244,6 @@ def find_game(name: str) -> Game:
         UserError: When there is none of that name.
     """
     if name not in GAMES:
-        near = difflib.get_close_matches(name, GAMES, n=1, cutoff=0.4)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
-        raise UserError(f"No game {name!r}.{meant} There are: {', '.join(GAMES)}.")
+        near = did_you_mean(difflib.get_close_matches(name, GAMES, n=1, cutoff=0.4))
+        raise UserError(f"No game {name!r}{near or '.'} There are: {', '.join(GAMES)}.")
     return GAMES[name]

@@ -28,7 +28,7 @@ EMOTIONS = ("joy", "anger", "disgust", "fear", "sadness", "surprise")
 """Ids of ``basic6_neutral`` in the order of the paper's columns (its "happy" is joy)."""
 
 
-class Cell(NamedTuple):
+class Direction(NamedTuple):
     """Where one emotion moves one role's focal behaviour, and what that rests on."""
 
     direction: int
@@ -60,23 +60,23 @@ _TABLE = {
 }
 
 
-def _cell(role: str, emotion: str, sign: str) -> Cell:
+def _read(role: str, emotion: str, sign: str) -> Direction:
     direction = {"+": 1, "-": -1, "0": 0}[sign]
-    return Cell(direction, "weak" if not direction else "direct" if (role, emotion) in STUDIES else "mapped")
+    return Direction(direction, "weak" if not direction else "direct" if (role, emotion) in STUDIES else "mapped")
 
 
-DIRECTIONS: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
+DIRECTIONS: Mapping[str, Mapping[str, Direction]] = MappingProxyType(
     {
         role: MappingProxyType(
-            {emotion: _cell(role, emotion, sign) for emotion, sign in zip(EMOTIONS, signs, strict=True)}
+            {emotion: _read(role, emotion, sign) for emotion, sign in zip(EMOTIONS, signs, strict=True)}
         )
         for role, signs in _TABLE.items()
     }
 )
-"""Role id -> emotion id -> cell, all nine roles by all six emotions."""
+"""Role id -> emotion id -> direction, all nine roles by all six emotions."""
 
 
-def cell(role: str, emotion: str) -> Cell:
+def direction_of(role: str, emotion: str) -> Direction:
     """The direction of a role's focal behaviour under an emotion, and its evidence.
 
     Args:

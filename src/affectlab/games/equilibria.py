@@ -120,14 +120,6 @@ def all_pay_bid(prize: float, seats: int) -> float:
     return prize / seats
 
 
-def all_pay_cdf(bid: float, prize: float, seats: int) -> float:
-    """Share of bids up to ``bid`` in the symmetric equilibrium: (bid/prize)^(1/(n-1)) between 0 and the prize.
-
-    Source: Baye, Kovenock and de Vries 1996, The all-pay auction with complete information.
-    """
-    return float(min(max(bid / prize, 0.0), 1.0) ** (1 / (seats - 1)))
-
-
 def level_k(k: int, p: float, low: float, high: float) -> float:
     """The guess of somebody who thinks k steps ahead, from the middle of the range (Nagel 1995).
 

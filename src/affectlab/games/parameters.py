@@ -51,7 +51,7 @@ def broken_rules(game: Game, values: Values, *, repeated: bool = False) -> list[
     named = {name: values[name] for name in game.defaults}
     if strange := [name for name, value in named.items() if not isfinite(value)]:
         return [f"{', '.join(strange)} must be finite"]
-    return list(_RULES[game.id](named, repeated))
+    return list(_ORDERS[game.id](named, repeated))
 
 
 def asymmetry(row: tuple[tuple[float, ...], ...], column: tuple[tuple[float, ...], ...]) -> str | None:
@@ -125,7 +125,7 @@ def _positive(given: Values, *names: str) -> Iterator[str]:
             yield f"{name} > 0 is broken"
 
 
-_RULES: Mapping[str, Callable[[Values, bool], Iterator[str]]] = {
+_ORDERS: Mapping[str, Callable[[Values, bool], Iterator[str]]] = {
     "prisoners_dilemma": _prisoners_dilemma,
     "stag_hunt": _stag_hunt,
     "escalation": _escalation,

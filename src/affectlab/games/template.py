@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from affectlab.games.directions import Cell, cell
+from affectlab.games.directions import Direction, direction_of
 
-Kind: TypeAlias = Literal["binary", "ordered"]
+DecisionKind: TypeAlias = Literal["binary", "ordered"]
 """Two options, one of them the focal behaviour; or more options that stand in an order."""
 
 
@@ -29,8 +29,6 @@ class GameRole:
         focal: The focal behaviour, whose amount ``y`` is.
         kind: Whether the decision is a binary or an ordered one.
         options: Ids of the two options of a binary role by value 0 and 1; empty for an ordered one.
-        low: Smallest feasible value where an item states none.
-        high: Largest feasible value where an item states none.
         unit: What values count.
         rising: Whether a larger value is more of the focal behaviour.
     """
@@ -40,10 +38,8 @@ class GameRole:
     title: str
     decides: str
     focal: str
-    kind: Kind
+    kind: DecisionKind
     options: tuple[str, ...] = ()
-    low: float = 0.0
-    high: float = 1.0
     unit: str = ""
     rising: bool = True
 
@@ -51,9 +47,9 @@ class GameRole:
         """Amount of the focal behaviour in a value, within ``[low, high]``."""
         return value if self.rising else low + high - value
 
-    def evidence(self, emotion: str) -> Cell:
+    def evidence(self, emotion: str) -> Direction:
         """Where people's focal behaviour moves under an emotion, and what that rests on."""
-        return cell(self.id, emotion)
+        return direction_of(self.id, emotion)
 
     def direction(self, emotion: str) -> int:
         """-1, 0 or 1: where people's focal behaviour moves under an emotion (an id of ``basic6_neutral``)."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isclose
 from typing import Any
 
-from affectlab.games import GAMES, ROLES, asymmetry, broken_rules, winners
+from affectlab.games import GAMES, ROLES, asymmetry, broken_rules, round_of, winners
 from affectlab.reading import NumberRange, Outcome, Reading, flags, read_choice, read_number
 
 _WANTED: Mapping[str, tuple[Outcome, tuple[str, ...]]] = {
@@ -72,10 +72,11 @@ def _reply(given: Mapping[str, Any], right: Mapping[str, Any]) -> str | None:
         options = dict(zip("AB", role.options, strict=True))
         reading = read_choice(given["output"], options)
         return _judged(reading, options.get(reading.value), right)
-    high = given.get("endowment", role.high)
-    reading = read_number(given["output"], NumberRange(role.low, high, integer=True))
+    stakes = {name: given[name] for name in GAMES[role.game].defaults if name in given}
+    legal = round_of(GAMES[role.game], stakes).turns(())[0].legal
+    reading = read_number(given["output"], NumberRange(legal[0], legal[-1], integer=True))
     if right["status"] == "flag":
-        accepted = read_number(given["output"], NumberRange(role.low, high, integer=True, accept_words=True))
+        accepted = read_number(given["output"], NumberRange(legal[0], legal[-1], integer=True, accept_words=True))
         if accepted.value != 10:
             return f"under the option: {accepted}"
     return _judged(reading, reading.value, right)
