@@ -137,6 +137,13 @@ class TestKeys:
         with pytest.raises(UserError, match=r"reserved|both have the key"):
             parse_design(self.options(keys), "x.toml", Path())
 
+    def test_the_key_of_none_of_these_is_free_where_there_is_no_such_option(self) -> None:
+        keys = self.options({"a": "-", "b": "1"})
+        found = parse_design(keys, "x.toml", Path()).slot["x"]
+        assert shortcuts(found, found.options) == {"a": "-", "b": "1"}
+        with pytest.raises(UserError, match="reserved"):
+            parse_design(keys.replace('kind = "choice"', 'kind = "label_set"'), "x.toml", Path())
+
 
 def test_a_design_survives_being_stored() -> None:
     for name in design_names():

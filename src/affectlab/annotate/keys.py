@@ -21,6 +21,9 @@ COMMANDS = {
 }
 """Keys of the page -> name of what they do, in the interface's words."""
 
+NONE_KEY = "-"
+"""Key of "none of these" in label sets."""
+
 _FREE = [key for key in "1234567890qwertyuiopasdfghjklzxcvbnm" if key not in COMMANDS]
 
 
@@ -35,14 +38,15 @@ def shortcuts(slot: Slot, options: Sequence[Option]) -> dict[str, str]:
         options: The options as offered, in order. Giving all of a slot's makes keys the same on every item.
 
     Raises:
-        UserError: When a declared key is one of :data:`COMMANDS`, or two options declare the same.
+        UserError: When a declared key is one of :data:`COMMANDS`, or :data:`NONE_KEY` in a label set, or two options
+            declare the same.
     """
     declared: dict[str, str] = {}
     for option in options:
         key = option.key.lower()
         if not key:
             continue
-        if key in COMMANDS or key.isspace():
+        if key in COMMANDS or key.isspace() or (key == NONE_KEY and slot.kind == "label_set"):
             raise UserError(f"Slot {slot.id!r}: the key {option.key!r} of {option.id!r} is reserved for the page.")
         if key in declared:
             raise UserError(f"Slot {slot.id!r}: {declared[key]!r} and {option.id!r} both have the key {option.key!r}.")

@@ -112,3 +112,65 @@ def test_back_stays_where_it_cannot_save(serve: Serve) -> None:
     page.wait_for_selector("#state .fine")  # tried again by itself
     page.click("#back")
     page.wait_for_selector("#state:has-text('Submitted')")
+
+
+SPANS = """
+name = "spans"
+title = "Spans"
+skip_reasons = [{ id = "unclear", names = "unclear" }]
+guidelines = { version = "1", text = "Read." }
+shown = [{ field = "text", main = true }]
+
+[[slots]]
+id = "which"
+kind = "label_set"
+title = "Which?"
+labels = "basic6_neutral"
+
+[[slots]]
+id = "where"
+kind = "span"
+field = "text"
+title = "Where?"
+"""
+
+
+def test_spans_and_none_of_these_by_keyboard(serve: Serve) -> None:
+    site = serve(study(SPANS), items=1)
+    page = site.window("ann")
+    page.keyboard.press("1")
+    page.keyboard.press("-")  # none of these
+    assert page.eval_on_selector_all("input:checked", "all => all.map(one => one.value)") == ["-none-"]
+    page.keyboard.press("Enter")  # on to the question with the text
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.spans") == "where"
+    page.keyboard.press("Control+Home")
+    for _ in range(4):
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.inner_text("[data-marked] q").strip('“”"') == "Text"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Control+Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.eval_on_selector_all("[data-marked] q", "all => all.map(one => one.textContent.trim())") == [
+        "Text",
+        "number",
+    ]
+    # Nothing that is typed, pasted, cut or composed changes the text.
+    page.keyboard.type("xyz")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+x")
+    page.keyboard.press("Control+v")
+    page.keyboard.press("Delete")
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Input.imeSetComposition", {"text": "好", "selectionStart": 1, "selectionEnd": 1})
+    cdp.send("Input.insertText", {"text": "好"})
+    assert page.input_value("[data-spans]") == "Text number 0 of all."
+    shot(page, "spans")
+    page.keyboard.press("ArrowRight")  # nothing selected: Enter goes on
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=nothing left")
+    assert stored(site)[0]["values"] == {
+        "which": [],
+        "where": [{"start": 0, "end": 4, "text": "Text"}, {"start": 5, "end": 11, "text": "number"}],
+    }

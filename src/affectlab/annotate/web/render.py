@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
+from affectlab.annotate.keys import NONE_KEY
 from affectlab.annotate.words import LANGUAGES, interface, say
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Pages:
             "paragraphs": paragraphs,
             "quoted": lambda text: quote(text, safe=""),
             "languages": LANGUAGES,
+            "none_key": NONE_KEY,
         }
 
     def response(self, template: str, visit: Visit, status: int, values: Mapping[str, Any]) -> Response:

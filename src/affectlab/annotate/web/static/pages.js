@@ -16,6 +16,7 @@
     page = fresh;
     form.addEventListener("input", onInput);
     form.addEventListener("change", onChange);
+    ["beforeinput", "input", "compositionend"].forEach((name) => form.addEventListener(name, guard));
     form.addEventListener("focusin", (event) => { const slot = event.target.closest("fieldset.slot"); if (slot) goTo(slot, false); });
     form.addEventListener("click", onClick);
     document.getElementById("undo").addEventListener("click", undo);
@@ -45,7 +46,7 @@
     slot.classList.add("here");
     page.here = slot;
     if (focus) {
-      const field = slot.querySelector("textarea:not([readonly]), input[type=text]");
+      const field = slot.querySelector("textarea:not([data-spans]), input[type=text]");
       (field || slot).focus({ preventScroll: still });
       if (!still) slot.scrollIntoView({ block: "nearest" });
     }
@@ -74,7 +75,7 @@
 
   function answered(slot) {
     if (slot.querySelector("input:checked")) return true;
-    return all(slot, "textarea:not([readonly]), input[type=text], input[type=hidden]").some((field) => field.value.trim() !== "");
+    return all(slot, "textarea:not([data-spans]), input[type=text], input[type=hidden]").some((field) => field.value.trim() !== "");
   }
 
   function onward() {
@@ -185,6 +186,32 @@
 
   const points = (text) => [...text].length;
 
+  // A read-only field would have no caret in Chromium, so nothing could be selected by keyboard; this one takes no change.
+  function guard(event) {
+    const area = event.target;
+    if (!area.matches("[data-spans]")) return;
+    event.preventDefault();
+    if (area.value !== area.defaultValue) area.value = area.defaultValue; // input methods cannot be refused
+  }
+
+  function markIn(slot) {
+    const area = slot.querySelector("[data-spans]");
+    const { selectionStart: from, selectionEnd: to, value } = area;
+    area.focus();
+    if (from === to) return false;
+    const start = points(value.slice(0, from));
+    addMark(slot.querySelector("[data-marked]"), `${start}-${start + points(value.slice(from, to))}`);
+    area.setSelectionRange(to, to);
+    marksChanged();
+    return true;
+  }
+
+  function marksChanged() {
+    remember(null);
+    touched();
+    htmx.trigger(page.form, "save");
+  }
+
   function onClick(event) {
     const button = event.target.closest("button");
     if (!button) return;
@@ -193,24 +220,18 @@
       document.getElementById("skip-reason").hidden = false;
     }
     if (button.dataset.turn) turn(Number(button.dataset.turn));
-    if (button.dataset.mark) {
-      const area = page.form.querySelector(`[data-spans="${CSS.escape(button.dataset.mark)}"]`);
-      const { selectionStart: from, selectionEnd: to, value } = area;
-      if (from === to) { area.focus(); return; }
-      const start = points(value.slice(0, from));
-      addMark(page.form.querySelector(`[data-marked="${CSS.escape(button.dataset.mark)}"]`), `${start}-${start + points(value.slice(from, to))}`);
-    }
-    if (button.hasAttribute("data-unmark")) button.closest("li").remove();
-    if (button.dataset.mark || button.hasAttribute("data-unmark")) {
-      remember(null);
-      touched();
-      htmx.trigger(page.form, "save");
+    if (button.dataset.mark) markIn(button.closest("fieldset.slot"));
+    if (button.hasAttribute("data-unmark")) {
+      const slot = button.closest("fieldset.slot");
+      button.closest("li").remove();
+      (slot.querySelector("[data-unmark]") || slot.querySelector("[data-spans]")).focus();
+      marksChanged();
     }
   }
 
   function addMark(list, value) {
     const [start, end] = value.split("-").map(Number);
-    const area = page.form.querySelector(`[data-spans="${CSS.escape(list.dataset.marked)}"]`);
+    const area = list.closest("fieldset.slot").querySelector("[data-spans]");
     if (all(list, "input").some((one) => one.value === value)) return;
     const entry = document.createElement("li");
     const field = Object.assign(document.createElement("input"), { type: "hidden", name: "s." + list.dataset.marked, value });
@@ -224,7 +245,7 @@
 
   // Keys --------------------------------------------------------------------------------------------------------------
 
-  const writes = (element) => element.matches("textarea, select, input:not([type=radio]):not([type=checkbox])") && !element.readOnly;
+  const writes = (element) => element.matches("textarea, select, input:not([type=radio]):not([type=checkbox])") && !element.matches("[data-spans]");
 
   document.addEventListener("keydown", (event) => {
     if (!page || !document.body.contains(page.form)) return;
@@ -244,9 +265,9 @@
       return;
     }
     if (event.key === "Enter") {
-      if (target.matches("button, a, summary, textarea")) return;
+      if (target.matches("button, a, summary")) return;
       event.preventDefault();
-      if (!event.repeat) onward();
+      if (!event.repeat && !(target.matches("[data-spans]") && markIn(target.closest("fieldset.slot")))) onward();
       return;
     }
     const command = COMMANDS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
