@@ -89,3 +89,48 @@ def test_no_threshold_comes_from_texts_that_were_learned_from() -> None:
     assert [sum(bool(rows[place].move) for place in test) for _, test in splits].count(3) == 2
     found = catch(rows, precision=0.5)
     assert [threshold for fold, threshold in enumerate(found.thresholds) if found.auc[fold] is not None] == [None, None]
+
+
+@pytest.mark.parametrize("said", ["I.", "", "…"])
+def test_thoughts_without_words_are_refused_in_words(said: str) -> None:
+    """The tokens of the bag are words of two letters and more."""
+    rows = [Thought(one.item, ANGER, said, 1, 0, 0, one.move) for one in thoughts()]
+    with pytest.raises(UserError, match="0 of 120 thoughts hold a word"):
+        catch(rows)
+    # One item with words is not enough: without it a training fold has none.
+    few = [Thought(one.item, ANGER, "furious" if one.item == "i7" else said, 1, 0, 0, one.move) for one in thoughts()]
+    with pytest.raises(UserError, match="3 of 120 thoughts hold a word"):
+        catch(few)
+    # Words on two items are in every training fold, not in every inner one: no threshold, but no crash.
+    some = [
+        Thought(one.item, ANGER, "so" if one.item in {"i7", "i8"} else said, 1, 0, 0, one.move) for one in thoughts()
+    ]
+    assert len(catch(some).chance) == 120
+
+
+def test_chinese_thoughts_are_told_by_their_characters() -> None:
+    """Chinese sets no spaces: taken for words, whole clauses would never return."""
+    rows = [
+        Thought(one.item, ANGER, f"第{one.item}件事让我{'愤怒' if one.move else '平静'}得很", 10, 1, 1, one.move)
+        for one in thoughts()
+    ]
+    assert catch(rows).mean_auc == 1.0
+
+
+def test_items_of_one_story_stand_on_one_side() -> None:
+    """Twenty stories of two items; every word of a story is its own, and a story moves always or never. Split by items,
+    the other half of a story would give its move away."""
+    rng = np.random.default_rng(5)
+    kinds = rng.random(20) < 0.5
+    rows = [
+        Thought(one.item, ANGER, f"story{int(one.item[1:]) // 2} again", 2, 0, 0, float(kinds[int(one.item[1:]) // 2]))
+        for one in thoughts()
+    ]
+    together = {f"i{n}": f"s{n // 2}" for n in range(40)}
+    apart, whole = catch(rows).mean_auc, catch(rows, groups=together).mean_auc
+    assert apart is not None
+    assert whole is not None
+    assert apart > 0.9
+    assert whole < 0.75
+    with pytest.raises(UserError, match="60 thoughts on 5 items"):
+        catch(rows[:60], groups={f"i{n}": f"s{n // 4}" for n in range(40)})

@@ -1,8 +1,8 @@
 """Can a moved decision be caught in the reasoning before it, and does thinking twice undo it?
 
 A bag of words and a logistic regression predict from a thought whether the decision after it moved. No item is on both
-sides of a fold: the same item is decided under every emotion and strength. The threshold is chosen on training folds
-alone. What is flagged gets a second turn.
+sides of a fold, nor any group: the same item is decided under every emotion and strength, and the items
+of a group tell one story. The threshold is chosen on training folds alone. What is flagged gets a second turn.
 
 Reference: the emotion-sensitive decisions paper (arXiv 2604.06562), section "Alleviate emotion effects by thought
 audits".
@@ -10,8 +10,10 @@ audits".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,9 @@ from affectlab.errors import UserError
 
 FOLDS = 5
 _GRID = {"regression__C": [0.1, 1.0, 10.0]}
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+_WORDS = re.compile(rf"[{_HAN}]|(?:(?![{_HAN}])\w){{2,}}")
+"""Words of two letters and more, as usual; Chinese, which sets no spaces, by characters."""
 
 
 @dataclass(frozen=True)
@@ -57,26 +62,34 @@ class Caught:
         return float(self.moved[self.flagged].mean()) if self.flagged.any() else None
 
 
-def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLDS, seed: int = 0) -> Caught:
+def catch(
+    thoughts: Sequence[Thought],
+    precision: float = 0.8,
+    folds: int = FOLDS,
+    seed: int = 0,
+    groups: Mapping[str, str] = MappingProxyType({}),
+) -> Caught:
     """Predict moved decisions from their thoughts, nested by items.
 
     Args:
         thoughts: Under emotions, each with a move.
         precision: Share of flagged decisions that should have moved, in (0, 1].
-        folds: Outer and inner folds, of whole items.
+        folds: Outer and inner folds, of whole groups.
         seed: Of the folds.
+        groups: Item -> its group; an item without one is a group of its own.
 
     Raises:
-        UserError: When there are too few items, or decisions of one kind, or items that hold them.
+        UserError: When there are too few groups, or decisions of one kind, or groups that hold them, or words.
     """
     if not 0 < precision <= 1:
         raise UserError(f"A precision of {precision} is no share above 0.")
     moved = np.array([bool(one.move) for one in thoughts])
-    items = np.array([one.item for one in thoughts])
+    items = np.array([groups.get(one.item, one.item) for one in thoughts])
     if len(set(items.tolist())) < 2 * folds or min(moved.sum(), (~moved).sum()) < folds:
         raise UserError(
-            f"{len(thoughts)} thoughts on {len(set(items.tolist()))} items, {int(moved.sum())} of them before a moved "
-            f"decision: the audit needs {2 * folds} items and {folds} decisions of either kind at least."
+            f"{len(thoughts)} thoughts on {len(set(items.tolist()))} items (a group of them counts as one), "
+            f"{int(moved.sum())} of them before a moved decision: the audit needs {2 * folds} items and {folds} "
+            "decisions of either kind at least."
         )
     splits = list(grouped_folds(moved, items, folds, seed))
     if any(not 0 < moved[train].sum() < len(train) for train, _ in splits):
@@ -86,6 +99,12 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
             "audit needs more items of either kind."
         )
     texts = np.array([one.text for one in thoughts], dtype=object)
+    worded = _worded(texts)
+    if not all(worded[train].any() for train, _ in splits):
+        raise UserError(
+            f"{int(worded.sum())} of {len(texts)} thoughts hold a word of two letters: there is nothing to tell moved "
+            "decisions by."
+        )
     chance = np.full(len(texts), np.nan)
     flagged = np.zeros(len(texts), dtype=bool)
     auc: list[float | None] = []
@@ -101,6 +120,10 @@ def catch(thoughts: Sequence[Thought], precision: float = 0.8, folds: int = FOLD
     return Caught(chance, moved, flagged, tuple(auc), tuple(thresholds), precision)
 
 
+def _worded(texts: Any) -> NDArray[np.bool_]:
+    return np.array([_WORDS.search(text.lower()) is not None for text in texts], dtype=bool)
+
+
 def _fitted(texts: Any, moved: Any, items: Any, folds: int, seed: int) -> tuple[Any, NDArray[np.float64]]:
     """A model of chosen strength, and its out-of-fold probabilities on its texts; NaN for texts of a fold that cannot
     be learned from, as what a model says of texts it has seen would promise too much."""
@@ -110,12 +133,14 @@ def _fitted(texts: Any, moved: Any, items: Any, folds: int, seed: int) -> tuple[
     from sklearn.model_selection import GridSearchCV
     from sklearn.pipeline import Pipeline
 
-    pipeline = Pipeline([("words", TfidfVectorizer()), ("regression", LogisticRegression(max_iter=1000))])
-    # A fold with one kind of decision has no area under a curve, and cannot be learned from.
+    words = TfidfVectorizer(token_pattern=_WORDS.pattern)
+    pipeline = Pipeline([("words", words), ("regression", LogisticRegression(max_iter=1000))])
+    worded = _worded(texts)
+    # A fold with one kind of decision has no area under a curve, and cannot be learned from; nor can one without words.
     inner = [
         (train, test)
         for train, test in grouped_folds(moved, items, folds, seed)
-        if 0 < moved[train].sum() < len(train) and 0 < moved[test].sum() < len(test)
+        if 0 < moved[train].sum() < len(train) and 0 < moved[test].sum() < len(test) and worded[train].any()
     ]
     out = np.full(len(texts), np.nan)
     if not inner:
