@@ -228,7 +228,10 @@ def export(
 def import_(
     folder: Folder,
     items: Annotated[str | None, typer.Option(help="File of further items.")] = None,
-    answers: Annotated[str | None, typer.Option(help="File of answers in long form.")] = None,
+    answers: Annotated[str | None, typer.Option(help="File of people's answers.")] = None,
+    form: Annotated[
+        str, typer.Option("--form", help="Of the answers: long, label-studio, doccano, argilla or potato.")
+    ] = "long",
     field_map: FieldMap = None,
 ) -> None:
     """Add items or answers; a backup is made first."""
@@ -247,8 +250,12 @@ def import_(
             print(f"{added} items added, {doubled} left out because their content is there already.")
         else:
             assert answers is not None
-            count, who = importing.import_answers(store, answers, renamed)
-            print(f"{count} answers of {who} annotators added.")
+            found = importing.import_answers(store, answers, renamed, form)
+            told = [f"{found.answers} answers of {found.annotators} annotators added"]
+            if found.there:
+                told.append(f"{found.there} are there already")
+            told += [f"{count} of {what} left out" for what, count in found.left_out.items()]
+            print("; ".join(told) + ".")
 
 
 def design(

@@ -1,0 +1,328 @@
+"""Answers and items from files: what is taken, what is refused whole, and that people can go on working meanwhile."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affectlab.annotate.export import Wish, write_export
+from affectlab.annotate.importing import Added, import_answers, import_items
+from affectlab.annotate.records import project_answers
+from affectlab.annotate.store import people, project, replies, tables
+from affectlab.annotate.store.engine import Store, create_tables, open_store
+from affectlab.annotate.units import make_unit
+from affectlab.errors import UserError
+from tests.annotate.support import STUDY, Running, running, study
+
+GLAD: list[dict[str, Any]] = [{"slot": "mood", "value": "glad"}, {"slot": "strength", "value": 3}]
+
+SPANS = STUDY.replace(
+    '[[slots]]\nid = "why"',
+    '[[slots]]\nid = "where"\nkind = "span"\ntitle = "Where?"\nfield = "text"\nrequired = false\n\n'
+    '[[slots]]\nid = "why"',
+)
+
+LISTED = """
+name = "listed"
+title = "Listed"
+skip_reasons = [{ id = "unclear", names = "unclear" }]
+shown = [{ field = "text", main = true }]
+
+[guidelines]
+version = "1"
+text = "Read."
+
+[[slots]]
+id = "opts"
+kind = "label_set"
+title = "Which?"
+options_field = "choices"
+"""
+
+GRADED = STUDY.replace(
+    'kind = "choice"\ntitle = "Which mood?"',
+    'kind = "label_set"\nintensities = ["a little", "much"]\ntitle = "Which mood?"',
+)
+
+DEEP = STUDY.replace(
+    '[[slots]]\nid = "strength"',
+    '[[slots]]\nid = "deep"\nkind = "yes_no"\ntitle = "Deep?"\nwhen = { slot = "mood", equals = ["sad"] }\n\n'
+    '[[slots]]\nid = "strength"',
+)
+
+
+def written(folder: Path, *rows: dict[str, Any]) -> str:
+    path = folder / f"answers-{len(list(folder.iterdir()))}.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def reply(annotator: str, item: str, answers: list[dict[str, Any]] = GLAD, **more: Any) -> list[dict[str, Any]]:
+    return [{"item": item, "annotator": annotator, **answer, **more} for answer in answers]
+
+
+def held(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
+    with store.read() as conn:
+        return {(one.item, one.person): dict(one.reply.values) for one in replies.current(conn)}
+
+
+def refused(store: Store, source: str, told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        import_answers(store, source, {})
+    assert held(store) == {}
+    with store.read() as conn:
+        assert people.people(conn) == []
+
+
+class TestTaken:
+    def test_answers_take_places_and_nobody_is_asked_for_them_again(self, store: Store, tmp_path: Path) -> None:
+        run = running(store, study(), items=1)
+        rows = [*reply("ann", "i0"), *reply("bob", "i0")]
+        assert import_answers(store, written(tmp_path, *rows), {}) == Added(4, 2)
+        assert held(store) == {
+            (item, who): {"mood": "glad", "strength": 3} for item, who in (("i0", "ann"), ("i0", "bob"))
+        }
+        run.join("cem")
+        assert run.claim("cem") is None
+
+    def test_the_same_file_again_adds_what_is_missing(self, store: Store, tmp_path: Path) -> None:
+        running(store, study(), items=2)
+        first, second = reply("ann", "i0"), reply("ann", "i1")
+        import_answers(store, written(tmp_path, *first), {})
+        assert import_answers(store, written(tmp_path, *first, *second), {}) == Added(2, 1, there=2)
+        other: list[dict[str, Any]] = [{"slot": "mood", "value": "sad"}, {"slot": "strength", "value": 3}]
+        with pytest.raises(UserError, match="has an answer already"):
+            import_answers(store, written(tmp_path, *reply("ann", "i0", other)), {})
+
+    def test_an_account_that_is_there_answers_under_its_name_or_code(self, store: Store, tmp_path: Path) -> None:
+        run = running(store, study(), items=2)
+        ann = run.join("Ann Lee")
+        import_answers(store, written(tmp_path, *reply("Ann  Lee", "i0"), *reply("bob", "i0")), {})
+        import_answers(store, written(tmp_path, *reply(ann.id, "i1")), {})
+        assert set(held(store)) == {("i0", ann.id), ("i0", "bob"), ("i1", ann.id)}
+
+    def test_a_name_too_long_for_a_code_is_kept(self, store: Store, tmp_path: Path) -> None:
+        running(store, study(), items=1)
+        name = "a.very.long.address.of.an.annotator@example.org"
+        import_answers(store, written(tmp_path, *reply(name, "i0")), {})
+        with store.read() as conn:
+            assert [one.name for one in people.people(conn)] == [name]
+
+    def test_two_spellings_of_one_account_are_refused(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        rows = [*reply("Ann Lee", "i0"), *reply("Ann  Lee", "i0")]
+        refused(store, written(tmp_path, *rows), "are one account")
+
+    def test_ids_that_are_not_in_composed_form_are_found(self, store: Store, tmp_path: Path) -> None:
+        design = study()
+        decomposed = "cafe\u0301"  # e and an accent: two characters that look as one
+        with store.write() as conn:
+            project.start_project(conn, design, 0, store.now())
+            for item in (decomposed, " sp "):
+                row = {"id": item, "kind": "work", "place": len(item), "rank": 1, "taken": 0, "digest": item}
+                body = make_unit(design, item, {"text": "A text."}).body()
+                conn.execute(tables.item.insert().values(**row, body=body))
+        import_answers(store, written(tmp_path, *reply("ann", decomposed), *reply("ann", " sp ")), {})
+        assert set(held(store)) == {(decomposed, "ann"), (" sp ", "ann")}
+
+    def test_sets_of_options_that_the_item_lists_come_whole(self, store: Store, tmp_path: Path) -> None:
+        design = study(LISTED)
+        with store.write() as conn:
+            project.start_project(conn, design, 0, store.now())
+            unit = make_unit(design, "i0", {"text": "A text.", "choices": ["one", "two", "three"]})
+            project.add_units(conn, design, [unit], 0)
+        rows = [
+            {"item": "i0", "annotator": "ann", "slot": "opts", "value": ["2", "1"]},
+            {"item": "i0", "annotator": "bob", "slot": "opts", "value": ["2"]},
+        ]
+        import_answers(store, written(tmp_path, *rows), {})
+        assert held(store) == {("i0", "ann"): {"opts": ["1", "2"]}, ("i0", "bob"): {"opts": ["2"]}}
+        with pytest.raises(UserError, match="slot 'opts': not an option"):
+            import_answers(store, written(tmp_path, {**rows[0], "annotator": "cem", "value": ["1", "9"]}), {})
+
+    def test_spans_come_back_as_they_were_exported(self, store: Store, tmp_path: Path) -> None:
+        span = {"start": 0, "end": 4, "text": "Text"}  # of "Text number 0 of all."
+        run = running(store, study(SPANS), items=1)
+        run.join("ann")
+        run.answer_all("ann", {"mood": "glad", "strength": 3, "where": [span]})
+        for name in ("long.csv", "long.jsonl"):
+            with store.read() as conn:
+                write_export(conn, tmp_path / name, Wish("long"))
+        other = open_store(f"sqlite:///{tmp_path / 'other.sqlite'}")
+        create_tables(other)
+        running(other, study(SPANS), items=1)
+        import_answers(other, str(tmp_path / "long.csv"), {})
+        (values,) = held(other).values()
+        assert values["where"] == [span]
+        assert import_answers(other, str(tmp_path / "long.jsonl"), {}).there == 3
+        other.close()
+
+    def test_times_of_the_file_are_kept(self, store: Store, tmp_path: Path) -> None:
+        run = running(store, study())
+        rows = [
+            *reply("ann", "i0", time="2026-03-01T10:00:00+00:00"),
+            *reply("ann", "i1", time="2026-03-01T11:00:30+01:00"),
+        ]
+        import_answers(store, written(tmp_path, *rows), {})
+        with store.read() as conn:
+            times = {one.item: one.time for one in project_answers(conn, run.design)}
+        assert times == {"i0": "2026-03-01T10:00:00+00:00", "i1": "2026-03-01T10:00:30+00:00"}
+        with pytest.raises(UserError, match="time 'yesterday'"):
+            import_answers(store, written(tmp_path, *reply("bob", "i0", time="yesterday")), {})
+
+    def test_numbers_of_a_table_without_types(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        table = tmp_path / "answers.csv"
+        table.write_text("item,annotator,slot,value\ni0,ann,mood,glad\ni0,ann,strength,4\n", encoding="utf-8")
+        import_answers(store, str(table), {})
+        assert held(store) == {("i0", "ann"): {"mood": "glad", "strength": 4}}
+
+    def test_another_tools_file(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        values = {"mood": [{"value": "sad", "user_id": "ann"}], "strength": [{"value": 2, "user_id": "ann"}]}
+        path = tmp_path / "argilla.json"
+        path.write_text(json.dumps([{"id": "i1", "fields": {"text": "…"}, "responses": values}]), encoding="utf-8")
+        assert import_answers(store, str(path), {}, "argilla") == Added(2, 1)
+        assert held(store) == {("i1", "ann"): {"mood": "sad", "strength": 2}}
+        with pytest.raises(UserError, match="expected long"):
+            import_answers(store, str(path), {}, "excel")
+
+
+class TestRefused:
+    def test_models_are_no_people(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        rows = [*reply("ann", "i0"), *reply("gpt", "i0", kind="model")]
+        refused(store, written(tmp_path, *rows), r"answers of models \(gpt\)")
+
+    @pytest.mark.parametrize("status", ["draft", "invalid"])
+    def test_drafts_are_no_answers(self, store: Store, tmp_path: Path, status: str) -> None:
+        running(store, study())
+        rows = reply("ann", "i0", [{"slot": "mood", "value": None}, {"slot": "strength", "value": None}], status=status)
+        refused(store, written(tmp_path, *rows), f"slot 'mood': {status} is no answer")
+
+    def test_replies_that_lack_what_is_asked(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        refused(store, written(tmp_path, *reply("ann", "i0", [{"slot": "why", "value": "so"}])), "slot 'mood': missing")
+
+    def test_what_is_not_asked_after_these_answers(self, store: Store, tmp_path: Path) -> None:
+        running(store, study(DEEP))
+        rows = reply("ann", "i0", [*GLAD, {"slot": "deep", "value": "yes"}])
+        refused(store, written(tmp_path, *rows), "slot 'deep': is not asked after these answers")
+
+    @pytest.mark.parametrize("level", [2.7, 3, -1])
+    def test_intensities_between_or_beyond_the_levels(self, store: Store, tmp_path: Path, level: float) -> None:
+        running(store, study(GRADED))
+        rows = reply("ann", "i0", [{"slot": "mood", "value": {"glad": level}}, {"slot": "strength", "value": 3}])
+        refused(store, written(tmp_path, *rows), "slot 'mood'")
+
+    def test_items_left_out_in_part_or_for_no_known_reason(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        part: list[dict[str, Any]] = [
+            {"slot": "mood", "value": "glad"},
+            {"slot": "strength", "value": None, "status": "skipped"},
+        ]
+        refused(store, written(tmp_path, *reply("ann", "i0", part)), "an item is left out whole")
+        out: list[dict[str, Any]] = [{"slot": "mood", "value": None}, {"slot": "strength", "value": None}]
+        rows = reply("ann", "i0", out, status="skipped", reason="boring")
+        refused(store, written(tmp_path, *rows), "reason 'boring' is none of unclear, broken")
+
+    def test_items_left_out_elsewhere_without_a_reason(self, store: Store, tmp_path: Path) -> None:
+        run = running(store, study())
+        out: list[dict[str, Any]] = [{"slot": "mood", "value": None, "status": "skipped"}]
+        import_answers(store, written(tmp_path, *reply("ann", "i0", out)), {})
+        with store.read() as conn:
+            assert {one.reason for one in project_answers(conn, run.design)} == {"unstated"}
+
+    def test_more_people_than_places(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())  # two people an item
+        rows = [row for who in ("ann", "bob", "cem") for row in reply(who, "i0")]
+        refused(store, written(tmp_path, *rows), "2 people have it already")
+
+    def test_probes_are_not_answered_from_files(self, store: Store, tmp_path: Path) -> None:
+        running(store, study(repeat_share=1.0))
+        refused(store, written(tmp_path, *reply("ann", "i0~again")), "is not in the project")
+
+
+class TestVersions:
+    def changed(self, store: Store) -> Running:
+        run = running(store, study())
+        new = study(STUDY.replace('id = "calm"', 'id = "even"'), version=2)
+        with store.write() as conn:
+            project.replace_design(conn, new, {"mood": {"calm": "even"}}, store.now())
+        run.design = new
+        return run
+
+    def test_answers_are_kept_under_the_version_they_name(self, store: Store, tmp_path: Path) -> None:
+        run = self.changed(store)
+        calm: list[dict[str, Any]] = [{"slot": "mood", "value": "calm"}, {"slot": "strength", "value": 3}]
+        rows = [*reply("ann", "i0", calm, schema="1"), *reply("bob", "i0", schema="2"), *reply("bob", "i1")]
+        import_answers(store, written(tmp_path, *rows), {})
+        with store.read() as conn:
+            found = project_answers(conn, run.design)
+        moods = {(one.item, one.annotator): (one.value, one.schema) for one in found if one.slot == "mood"}
+        assert moods == {("i0", "ann"): ("even", "1"), ("i0", "bob"): ("glad", "2"), ("i1", "bob"): ("glad", "2")}
+
+    @pytest.mark.parametrize(
+        ("schemas", "told"),
+        [(("5", "5"), "schema '5' is no version of the design"), (("1", "2"), "under several versions of the design")],
+    )
+    def test_versions_that_are_none_are_refused(
+        self, store: Store, tmp_path: Path, schemas: tuple[str, str], told: str
+    ) -> None:
+        self.changed(store)
+        rows = [{**row, "schema": schema} for row, schema in zip(reply("ann", "i0"), schemas, strict=True)]
+        refused(store, written(tmp_path, *rows), told)
+
+
+class TestMeanwhile:
+    def test_a_big_import_lets_others_write(self, store: Store, tmp_path: Path) -> None:
+        """300 replies, then 8 MB of items, over connections of their own, while four people submit."""
+        run = running(store, study(overlap=8), items=150)
+        names = ("ann", "bob", "cem", "dia")
+        for name in names:
+            run.join(name)
+        answers = written(tmp_path, *(row for n in range(150) for who in ("x", "y") for row in reply(who, f"i{n}")))
+        items = written(tmp_path, *({"id": f"m{n}", "text": f"{n} " + "word " * 4000} for n in range(400)))
+        other = open_store(store.engine.url.render_as_string(hide_password=False), store.now)
+        over = threading.Event()
+        waits: list[float] = []
+        problems: list[BaseException] = []
+        stored: list[tuple[str, str]] = []
+
+        def work(name: str) -> None:
+            mine = Running(store, run.design, run.persons)
+            try:
+                while not over.is_set():
+                    start = time.perf_counter()
+                    item = mine.claim(name)
+                    assert item is not None
+                    mine.submit(name, item, {"mood": "sad", "strength": 1}, key=f"{name}-{item}")
+                    waits.append(time.perf_counter() - start)
+                    stored.append((item, mine.persons[name].id))
+                    time.sleep(0.05)
+            except BaseException as error:  # noqa: BLE001 - shown by the assertion below
+                problems.append(error)
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in names]
+        try:
+            for one in threads:
+                one.start()
+            assert import_answers(other, answers, {}) == Added(600, 2)
+            assert import_items(other, items, {}) == (400, 0)
+        finally:
+            over.set()
+            for one in threads:
+                one.join()
+            other.close()
+        assert problems == []
+        there = held(store)
+        assert set(stored) <= set(there)
+        assert len(there) == len(stored) + 300
+        assert len(stored) >= 20
+        # In one transaction ten times the replies took 24 s.
+        assert max(waits) < 2
