@@ -173,6 +173,8 @@ def test_intervals_resample_items() -> None:
         ("permuted:fear@1.5:seed=1", "permuted", "fear", "1.5"),
         ("prompt:sadness", "prompt", "sadness", ""),
         ("anger@1.0+prompt:fear", "other", "", ""),
+        ("anger@-1.0", "other", "", "-1"),
+        ("anger@0.0", "other", "", "0"),
     ],
 )
 def test_conditions_are_told_apart(condition: str, kind: str, emotion: str, dose: str) -> None:

@@ -15,14 +15,10 @@ from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.decisions.curves import curves
 from affectlab.benchmarks.decisions.effects import effects
 from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table
-from affectlab.benchmarks.decisions.measures import (
-    FIGURES,
-    Choices,
-    choices_of,
-    drifts_of,
-)
+from affectlab.benchmarks.decisions.measures import Choices, choices_of, drifts_of
 from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
 from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
+from affectlab.benchmarks.decisions.states import induced_states
 from affectlab.benchmarks.decisions.tables import (
     drift_estimates,
     drift_table,
@@ -101,8 +97,7 @@ def score(scoring: Scoring) -> Scores:
     if scoring.condition != "neutral":
         one = choices_of(scoring.whole, ("neutral", scoring.condition))
         drifts = drifts_of(one)
-        moved = drift_estimates(drifts, scoring.interval, (0,))
-        headline += [moved[name] for name in FIGURES if drifts.states[0].emotion or name == "ndm"]
+        headline += drift_estimates(drifts, scoring.interval, (0,)).values()
         made.append(drift_table(drifts, scoring.interval, (0,)))
     elif len(choices.conditions) > 1:
         made += whole_run(choices, scoring.interval)
@@ -160,7 +155,14 @@ def _notes(scoring: Scoring, choices: Choices) -> Iterator[str]:
     unread = len(scoring.table) - int(scoring.table.outcome.equals("ok").sum())
     if unread:
         yield f"{unread} of {len(scoring.table)} answers could not be read. They are in no figure but the parse rate."
-    if scoring.condition == "neutral" and len(choices.repeats) > 1:
+    if scoring.condition != "neutral":
+        return
+    if other := [state.name for state in induced_states(choices.conditions) if state.kind == "other"]:
+        yield (
+            f"{', '.join(other)}: several states at once, or a strength of 0 or below, which is no dose of an emotion. "
+            "How far answers move is in the sheets of these conditions, and in no mean over emotions or strengths."
+        )
+    if len(choices.repeats) > 1:
         level = noise_floor(choices)
         if level is not None:
             yield f"NDM of neutral against itself is {level:.3f}: two draws of one state differ that much."

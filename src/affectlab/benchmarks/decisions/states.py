@@ -10,7 +10,7 @@ from affectlab.steering.conditions import NEUTRAL, parse
 
 Kind: TypeAlias = Literal["neutral", "emotion", "random", "kl-random", "permuted", "prompt", "other"]
 """An emotion's vector; random vectors of its norm or its effect; a vector of shuffled labels; an emotion told in words;
-several at once."""
+``other``: several at once, or a strength of 0 or below, which is no dose of an emotion."""
 
 CONTROLS: tuple[Kind, ...] = ("random", "kl-random", "permuted", "prompt")
 WITHOUT_EMOTION: tuple[Kind, ...] = ("random", "kl-random")
@@ -66,6 +66,8 @@ def state_of(condition: str) -> State:
     term = parsed.terms[0]
     usual = str(replace(term, source="emotion", emotion="x", seed=0))
     how = " ".join(usual.split(":")[1:])
+    if term.strength <= 0:
+        return State(condition, "other", strength=term.strength, how=how, seed=term.seed)
     return State(condition, term.source, term.emotion, term.strength, how, term.seed)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from affectlab.benchmarks.decisions.curves import Curve
 from affectlab.benchmarks.decisions.effects import Effect
-from affectlab.benchmarks.decisions.measures import FIGURES, NAMES, Drifts, Selection, drift_measures
+from affectlab.benchmarks.decisions.measures import FIGURES, NAMES, Drifts, Figure, Selection, drift_measures
 from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, WITHOUT_EMOTION
 from affectlab.metrics.scores import Cell, Table
 from affectlab.stats.bootstrap import Interval, estimates
@@ -16,12 +16,15 @@ from affectlab.stats.multiple import adjust
 
 
 def drift_estimates(drifts: Drifts, interval: Interval, columns: tuple[int, ...]) -> dict[str, Estimate]:
-    """NDM, NAD and NAD over roles with a direction, averaged over some conditions; also by role."""
-    selections: dict[str, Selection] = {name: Selection(name, columns) for name in FIGURES}
-    for role in drifts.role_names:
-        selections |= {f"{name}:{role}": Selection(name, columns, (role,)) for name in FIGURES}
+    """NDM, NAD and NAD over roles with a direction, averaged over some conditions."""
+    selections: dict[str, Selection] = {name: Selection(name, columns) for name in figures_of(drifts, columns)}
     found = estimates(drift_measures(drifts, selections), how=interval)
     return {name: number(one) for name, one in found.items()}
+
+
+def figures_of(drifts: Drifts, columns: tuple[int, ...]) -> tuple[Figure, ...]:
+    """What can be said of some conditions: NDM alone where none is of an emotion."""
+    return FIGURES if any(drifts.states[column].emotion for column in columns) else FIGURES[:1]
 
 
 def number(estimate: Estimate) -> Estimate:
@@ -41,7 +44,7 @@ def drift_table(drifts: Drifts, interval: Interval, columns: tuple[int, ...]) ->
         if drifts.which(kind=kind)
     ]
     for title, chosen, aligned in groups:
-        for name in FIGURES if not title else FIGURES[:2]:
+        for name in figures_of(drifts, columns)[: 2 if title else 3]:
             headings.append(f"{NAMES[name]} {title}".strip())
             for role in (*drifts.role_names, ""):
                 selections[f"{role}|{headings[-1]}"] = Selection(name, chosen, (role,) if role else (), aligned)
