@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
 from affectlab.annotate.design import Design
@@ -58,10 +59,17 @@ _WORST_FIRST: tuple[Status, ...] = (
 
 @dataclass(frozen=True)
 class Vote:
-    """One person's newest answer to an item."""
+    """One person's newest answer to an item.
+
+    Attributes:
+        person: Whose.
+        reply: With the labels of the newest design.
+        given: As it was given, where that differs.
+    """
 
     person: str
     reply: Reply
+    given: Reply | None = None
 
 
 @dataclass(frozen=True)
@@ -187,8 +195,12 @@ def canonical(value: Any) -> str:
 
 
 def basis(slot: Slot, panel: Panel) -> str:
-    """Hash of the answers a decision about a slot rests on: any change of them re-opens it."""
-    votes = sorted((vote.person, vote.reply.skipped, vote.reply.values.get(slot.id)) for vote in panel.votes)
+    """Hash of the answers a decision about a slot rests on, as they were given: any change of them re-opens it.
+
+    New names of labels are no change.
+    """
+    given = [(vote.person, vote.given or vote.reply) for vote in panel.votes]
+    votes = sorted(((person, reply.skipped, reply.values.get(slot.id)) for person, reply in given), key=itemgetter(0))
     return sha256(canonical(votes).encode()).hexdigest()
 
 

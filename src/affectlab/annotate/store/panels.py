@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, and_, func, insert, select
@@ -12,10 +13,9 @@ from affectlab.annotate.adjudicate import Made, Panel, Vote
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import compose
 from affectlab.annotate.store import tables as t
-from affectlab.annotate.store.project import design_mappings, unit_of, units
+from affectlab.annotate.store.project import decision_rows, design_mappings, unit_of, units, up_to_date
 from affectlab.annotate.store.replies import Stored, current
 from affectlab.annotate.units import Unit
-from affectlab.annotate.values import Reply
 
 
 def panels(conn: Connection, design: Design) -> list[Panel]:
@@ -29,8 +29,8 @@ def panels_and_answers(conn: Connection, design: Design) -> tuple[list[Panel], l
     counting = {(row.item, row.person) for row in conn.execute(query)}
     stored = [one for one in current(conn) if (one.item, one.person) in counting]
     votes: dict[str, list[Vote]] = defaultdict(list)
-    for one in renamed(stored, design_mappings(conn), design):
-        votes[one.item].append(Vote(one.person, one.reply))
+    for one, named in zip(stored, renamed(stored, design_mappings(conn), design), strict=True):
+        votes[one.item].append(Vote(one.person, named.reply, one.reply))
     made = _decisions(conn)
     return [_panel(design, unit, votes[unit.id], made[unit.id]) for unit in units(conn)], stored
 
@@ -43,8 +43,9 @@ def panel(conn: Connection, design: Design, item: str) -> Panel | None:
         return None
     mine = and_(t.assignment.c.item == item, t.assignment.c.place.is_not(None))
     counting = set(conn.execute(select(t.assignment.c.person).where(mine)).scalars())
-    stored = renamed(current(conn, item=item), design_mappings(conn), design)
-    votes = [Vote(one.person, one.reply) for one in stored if one.person in counting]
+    stored = [one for one in current(conn, item=item) if one.person in counting]
+    named = renamed(stored, design_mappings(conn), design)
+    votes = [Vote(one.person, new.reply, one.reply) for one, new in zip(stored, named, strict=True)]
     return _panel(design, unit, votes, _decisions(conn, item)[item])
 
 
@@ -58,41 +59,23 @@ def renamed(
     """Answers with the labels of the newest design: renamed by every version after the one they were given under."""
     if not any(mappings.values()):
         return stored
-    return [
-        _rename(one, [m for version, m in mappings.items() if version > one.design_version], design) for one in stored
-    ]
+    return [_rename(one, mappings, design) for one in stored]
 
 
-def _rename(one: Stored, later: list[Mapping[str, Mapping[str, str]]], design: Design) -> Stored:
-    values = dict(one.reply.values)
-    for mapping in later:
-        values = {slot: _new(value, mapping.get(slot, {})) for slot, value in values.items()}
+def _rename(one: Stored, mappings: Mapping[int, Mapping[str, Mapping[str, str]]], design: Design) -> Stored:
+    values = {slot: up_to_date(v, slot, one.design_version, mappings) for slot, v in one.reply.values.items()}
     for slot in design.slots:
         if slot.kind == "derived" and slot.id in values:
             values[slot.id] = compose(slot, values)
-    reply = Reply(values, one.reply.comment, one.reply.flag, one.reply.skipped)
-    return Stored(
-        one.item, one.person, one.version, reply, one.design_version, one.guideline_version, one.at, one.measured
-    )
-
-
-def _new(value: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(value, str):
-        return names.get(value, value)
-    if isinstance(value, list):
-        return list(dict.fromkeys(names.get(one, one) if isinstance(one, str) else one for one in value))
-    if isinstance(value, dict):
-        return {names.get(name, name): level for name, level in value.items()}
-    return value
+    return replace(one, reply=replace(one.reply, values=values))
 
 
 def _decisions(conn: Connection, item: str | None = None) -> dict[str, dict[str, Made]]:
-    query = select(t.decision).order_by(t.decision.c.version)
-    if item is not None:
-        query = query.where(t.decision.c.item == item)
+    mappings = design_mappings(conn)
     found: dict[str, dict[str, Made]] = defaultdict(dict)
-    for row in conn.execute(query):
-        found[row.item][row.slot] = Made(row.value["value"], row.choice, row.reason, row.basis, row.person, row.at)
+    for row in decision_rows(conn, item).values():
+        value = up_to_date(row.value["value"], row.slot, row.version_of_design, mappings)
+        found[row.item][row.slot] = Made(value, row.choice, row.reason, row.basis, row.person, row.at)
     return found
 
 
@@ -100,13 +83,14 @@ def decide(conn: Connection, item: str, slot: str, made: Made) -> int:
     """Add a decision; returns its version. Earlier ones stay."""
     d = t.decision
     conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update())
+    version = conn.execute(select(func.max(t.design.c.version))).scalar_one()
     last = conn.execute(select(func.max(d.c.version)).where(d.c.item == item, d.c.slot == slot)).scalar() or 0
     conn.execute(
         insert(d).values(
             item=item,
             slot=slot,
             version=last + 1,
-            value={"value": made.value},
+            value={"value": made.value, "design": version},
             choice=made.choice,
             reason=made.reason,
             basis=made.basis,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, inspect, select, update
@@ -149,12 +150,14 @@ def replace_design(conn: Connection, new: Design, mapping: Mapping[str, Mapping[
 
     Raises:
         UserError: When the version does not go up, a slot with answers is gone or changes its kind, or a label that
-            answers hold is gone without a label of the new version in its place.
+            answers or decisions hold is gone without a label of the new version in its place, or the mapping names
+            slots or labels that are not there.
     """
     old = current_design(conn)
     if new.version <= old.version:
         raise UserError(f"The design has version {new.version}; a change needs one above {old.version}.")
     used = _used(conn)
+    _check_mapping(old, new, mapping, used)
     for slot_id, labels in used.items():
         slot, before = new.slot.get(slot_id), old.slot.get(slot_id)
         if slot is None or (before is not None and slot.kind != before.kind):
@@ -174,14 +177,92 @@ def replace_design(conn: Connection, new: Design, mapping: Mapping[str, Mapping[
     _add_probes(conn, new)
 
 
+def _check_mapping(
+    old: Design, new: Design, mapping: Mapping[str, Mapping[str, str]], used: Mapping[str, set[str]]
+) -> None:
+    for slot_id, names in mapping.items():
+        before, slot = old.slot.get(slot_id), new.slot.get(slot_id)
+        if before is None or slot is None or not slot.options or slot.kind == "scale":
+            raise UserError(f"--map {slot_id}.…: there is no slot {slot_id!r} with labels of its own in both versions.")
+        known = {option.id for option in before.options} | used.get(slot_id, set())
+        for label, becomes in names.items():
+            if label not in known:
+                raise UserError(f"--map {slot_id}.{label}={becomes}: slot {slot_id!r} has no label {label!r}.")
+            if slot.option(becomes) is None:
+                raise UserError(f"--map {slot_id}.{label}={becomes}: the new design has no label {becomes!r} there.")
+
+
 def _used(conn: Connection) -> dict[str, set[str]]:
-    """Labels that stored answers hold, by slot."""
+    """Labels that stored answers and decisions hold, by slot and under the names of the newest version."""
     used: dict[str, set[str]] = {}
-    for body in conn.execute(select(t.response.c.body)).scalars():
-        for slot, value in body["values"].items():
-            labels = value if isinstance(value, list | dict) else [value]
-            used.setdefault(slot, set()).update(one for one in labels if isinstance(one, str))
+    mappings = design_mappings(conn)
+
+    def note(slot: str, value: Any, version: int) -> None:
+        value = up_to_date(value, slot, version, mappings)
+        labels = value if isinstance(value, list | dict) else [value]
+        used.setdefault(slot, set()).update(one for one in labels if isinstance(one, str))
+
+    for row in conn.execute(select(t.response.c.body, t.response.c.design_version)):
+        for slot, value in row.body["values"].items():
+            note(slot, value, row.design_version)
+    for made in decision_rows(conn).values():
+        note(made.slot, made.value["value"], made.version_of_design)
     return used
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    """A decision as it is stored, and the version of the design it was made under."""
+
+    item: str
+    slot: str
+    value: Mapping[str, Any]
+    choice: str
+    reason: str
+    basis: str
+    person: str
+    at: float
+    version_of_design: int
+
+
+def decision_rows(conn: Connection, item: str | None = None) -> dict[tuple[str, str], DecisionRow]:
+    """Newest decision on each slot of all items, or of one."""
+    query = select(t.decision).order_by(t.decision.c.version)
+    if item is not None:
+        query = query.where(t.decision.c.item == item)
+    versions = [(row.version, row.at) for row in conn.execute(select(t.design.c.version, t.design.c.at))]
+    found = {}
+    for row in conn.execute(query):
+        # Those that do not name their version were made under the newest one that was older.
+        version = row.value.get("design") or max((v for v, at in versions if at < row.at), default=0)
+        fields = (row.item, row.slot, row.value, row.choice, row.reason, row.basis, row.person, row.at)
+        found[row.item, row.slot] = DecisionRow(*fields, version)
+    return found
+
+
+def up_to_date(value: Any, slot: str, version: int, mappings: Mapping[int, Mapping[str, Mapping[str, str]]]) -> Any:
+    """A value given under a version of the design, with the labels of the newest: renamed by every version after it.
+
+    Args:
+        value: As it is stored.
+        slot: Its slot.
+        version: Of the design it was given under.
+        mappings: As :func:`design_mappings` gives them.
+    """
+    for later, mapping in mappings.items():
+        if later > version and slot in mapping:
+            value = _renamed(value, mapping[slot])
+    return value
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, list):
+        return list(dict.fromkeys(names.get(one, one) if isinstance(one, str) else one for one in value))
+    if isinstance(value, dict):
+        return {names.get(name, name): level for name, level in value.items()}
+    return value
 
 
 def _refreeze(conn: Connection, design: Design, mapping: Mapping[str, Mapping[str, str]]) -> None:
