@@ -164,6 +164,38 @@ def test_authors_records_that_lack_something_are_named(tmp_path: Path) -> None:
     assert "devote_low, devote_medium, devote_high" in str(raised.value)
 
 
+def test_earlier_rounds_of_a_record_of_two_roles_are_told_to_both(tmp_path: Path) -> None:
+    row = AUTHORS_SPLIT | {"previous_actions": [["Ana", "gave 10 last year"], {"Ben": "did not sign"}]}
+    proposer, responder = load(written(tmp_path / "d.jsonl", row), {})
+    assert proposer.inputs["history"] == ["Ana: gave 10 last year", "Ben: did not sign"]
+    assert responder.inputs["history"] == ["Ana: gave 10 last year", "Ben: did not sign", "Ana: Give 20"]
+    assert proposer.slices["turns"] == "multi"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"description": None}, "description"),
+        ({"description": " "}, "description"),
+        ({"participants": [{"profile": "geologist", "role": "Proposer"}]}, "participants (Proposer).name"),
+        (
+            {"proposer_behavior_choices": {"offer_low": None, "offer_medium": "Give 40", "offer_high": "Give 50"}},
+            "proposer_behavior_choices.offer_low",
+        ),
+        ({"previous_actions": [["Ana", None]]}, "previous_actions.what"),
+        ({"previous_actions": [{"Ana": ""}]}, "previous_actions.Ana"),
+        ({"previous_actions": [{"round_summary": ""}]}, "previous_actions"),
+        ({"previous_actions": [{}]}, "previous_actions"),
+    ],
+)
+def test_an_absent_text_of_an_authors_record_is_named_and_told_to_nobody(
+    change: dict[str, Any], field: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as raised:
+        load(written(tmp_path / "d.jsonl", AUTHORS_SPLIT | change), {})
+    assert f"field {field}:" in str(raised.value)
+
+
 def test_settings_are_checked(tmp_path: Path) -> None:
     path = written(tmp_path / "d.jsonl", STAG)
     with pytest.raises(UserError, match="low, medium, high"):

@@ -143,9 +143,9 @@ def _decisions(row: Row, first_move: str) -> Iterator[Row]:
                 **common,
                 "id": f"{name}-{seat.role.rpartition('_')[2]}",
                 "role": seat.role,
-                "scenario": f"You are {who}. {data.get('description')}",
+                "scenario": f"You are {who}. {_text(data, 'description')}",
                 "options": _options(data[seat.choices], seat.role, seat.choices),
-                "history": _seen(data, seat, first_move),
+                "history": [*_rounds(data.get("previous_actions")), *_seen(data, seat, first_move)],
                 "occupation": profile,
             },
             row.number,
@@ -174,14 +174,22 @@ def _options(choices: Any, role: str, field: str) -> list[dict[str, Any]]:
     if not isinstance(choices, dict) or set(choices) != set(wanted):
         found = ", ".join(choices) if isinstance(choices, dict) else repr(choices)
         raise _WrongError(field, found[:80], f"the behaviours {', '.join(wanted)}")
-    return [{"text": choices[name], "value": value} for value, name in enumerate(wanted)]
+    return [{"text": _text(choices, name, f"{field}."), "value": value} for value, name in enumerate(wanted)]
+
+
+def _text(data: Mapping[str, Any], field: str, within: str = "") -> str:
+    """A field that must hold a text: an absent one must not become a word of the story."""
+    found = data.get(field)
+    if not isinstance(found, str) or not found.strip():
+        raise _WrongError(within + field, repr(found)[:60], "text that is not empty")
+    return found
 
 
 def _participant(data: Mapping[str, Any], seat: _Seat) -> tuple[str, str | None]:
     people = data.get("participants")
     for one in people if isinstance(people, list) else ():
         if isinstance(one, dict) and str(one.get("role", "")).casefold() == seat.participant.casefold():
-            return str(one.get("name")), one.get("profile")
+            return _text(one, "name", f"participants ({seat.participant})."), one.get("profile")
     raise _WrongError("participants", "nobody", f"one with the role {seat.participant}")
 
 
@@ -195,7 +203,7 @@ def _seen(data: Mapping[str, Any], seat: _Seat, first_move: str) -> list[str]:
     if not isinstance(choices, dict) or level not in choices:
         raise _WrongError(seat.sees, "nothing", f"the behaviour {level}, which the second mover sees")
     other = next(one for one in _SEATS.values() if one.choices == seat.sees)
-    return [f"{_participant(data, other)[0]}: {choices[level]}"]
+    return [f"{_participant(data, other)[0]}: {_text(choices, level, f'{seat.sees}.')}"]
 
 
 def _rounds(actions: Any) -> list[str]:
@@ -209,11 +217,13 @@ def _rounds(actions: Any) -> list[str]:
 
 def _round(one: Any) -> str:
     if isinstance(one, dict) and one.get("round_summary"):
-        return str(one["round_summary"])
-    if isinstance(one, dict):
-        return "; ".join(f"{who}: {did}" for who, did in one.items())
+        return _text(one, "round_summary", "previous_actions.")
+    if isinstance(one, dict) and (did := {who: what for who, what in one.items() if who != "round_summary"}):
+        return "; ".join(f"{who}: {_text(did, who, 'previous_actions.')}" for who in did)
     if isinstance(one, Sequence) and not isinstance(one, str) and len(one) == 2:
-        return f"{one[0]}: {one[1]}"
+        return ": ".join(
+            _text({"who": one[0], "what": one[1]}, field, "previous_actions.") for field in ("who", "what")
+        )
     if isinstance(one, str) and one.strip():
         return one
     raise _WrongError("previous_actions", repr(one)[:60], "rounds as text, objects, or pairs of who and what")
