@@ -111,7 +111,7 @@ def length_table(found: Sequence[Thought]) -> Table:
         "Reasoning by condition",
         ("condition", "thoughts", "words", "affective words", "of its own emotion", "mean move"),
         tuple(rows),
-        "Means over thoughts. Affective words by the run's lexicon (--set lexicon=FILE).",
+        "Means over thoughts. Affective words by the lexicon that the run was asked with.",
         {"words": "number", "affective words": "number", "of its own emotion": "number", "mean move": "number"},
     )
 
