@@ -16,10 +16,14 @@ COMMANDS = {
     "c": "comment",
     "g": "guidelines",
     "Enter": "next_or_submit",
+    "Esc": "leave_text",
     "n": "slot_after",
     "p": "slot_before",
 }
 """Keys of the page -> name of what they do, in the interface's words."""
+
+FORM_COMMANDS = {key: COMMANDS[key] for key in ("?", "u", "g", "Enter", "Esc", "n", "p")}
+"""Those of them that act in practice and questionnaires."""
 
 NONE_KEY = "-"
 """Key of "none of these" in label sets."""

@@ -174,3 +174,64 @@ def test_spans_and_none_of_these_by_keyboard(serve: Serve) -> None:
         "which": [],
         "where": [{"start": 0, "end": 4, "text": "Text"}, {"start": 5, "end": 11, "text": "number"}],
     }
+
+
+def test_practice_takes_the_same_keys_and_shows_ones_own_answers(serve: Serve) -> None:
+    site = serve(read_design("chiaro"), items=0)
+    for stage in ("consent", "instructions"):
+        with site.run.store.write() as conn:
+            panels.add_stage(conn, site.run.persons["ann"].id, stage, {"agreed": True}, 0.0)
+    page = site.window("ann")
+    assert page.url.endswith("/stage/training")
+    page.keyboard.press("?")
+    page.wait_for_selector("#keys[open]")
+    listed = page.eval_on_selector_all("#keys th kbd", "all => all.map(one => one.textContent)")
+    assert listed == ["?", "u", "g", "Enter", "Esc", "n", "p"]
+    page.keyboard.press("Escape")
+    assert page.evaluate("scrollY") == 0
+    for key in "s3111":  # s does nothing here; the third of A's five, then the first of each other question
+        page.keyboard.press(key)
+    page.keyboard.press("u")
+    page.keyboard.press("2")
+    checked = "all => all.map(one => [one.name, one.closest('.option').querySelector('kbd').textContent])"
+    assert page.eval_on_selector_all("form[data-keys] input:checked", checked) == [
+        ["t.train-chiaro-1.s.A", "3"],
+        ["t.train-chiaro-1.s.B", "1"],
+        ["t.train-chiaro-2.s.A", "1"],
+        ["t.train-chiaro-2.s.B", "2"],
+    ]
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=answers were right")
+    wrong = page.inner_text("li:has(.problem) >> nth=0")
+    assert "Expected: " in wrong
+    assert "You answered: " in wrong
+    shot(page, "practised")
+
+
+def test_questionnaires_take_keys_and_hide_what_is_not_asked(serve: Serve) -> None:
+    asked = {
+        "id": "past",
+        "title": "Before",
+        "slots": [
+            {"id": "done", "kind": "yes_no", "title": "Done it before?"},
+            {"id": "times", "kind": "number", "title": "How often?", "when": {"slot": "done", "equals": ["yes"]}},
+            {"id": "mood", "kind": "scale", "title": "Mood?", "low": 1, "high": 5},
+        ],
+    }
+    site = serve(study(questionnaires=[asked]))
+    page = site.window("ann")
+    assert page.is_hidden("fieldset[data-slot=times]")
+    page.keyboard.press("1")
+    page.wait_for_selector("fieldset[data-slot=times]:visible")
+    page.keyboard.type("12?")
+    assert page.input_value("input[name='s.times']") == "12?"
+    page.wait_for_selector(".esc:visible")
+    shot(page, "questionnaire-keys", full=False)
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Enter")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/item/**")
+    with site.run.store.read() as conn:
+        (said,) = panels.stages_of(conn, site.run.persons["ann"].id)["q.past"]
+    assert said["values"] == {"done": "yes", "times": 12, "mood": 4}

@@ -164,7 +164,7 @@ def test_the_overlay_lists_every_key(serve: Serve) -> None:
     page.keyboard.press("?")
     page.wait_for_selector("#keys[open]")
     listed = page.eval_on_selector_all("#keys th kbd", "all => all.map(one => one.textContent)")
-    assert listed == [*"?ubsfcg", "Enter", "n", "p", "1", "2", "3", "1", "2", "3", "4", "5"]
+    assert listed == [*"?ubsfcg", "Enter", "Esc", "n", "p", "1", "2", "3", "1", "2", "3", "4", "5"]
     shot(page, "keys", full=False)
     page.keyboard.press("2")  # keys of the page do nothing under the overlay
     page.keyboard.press("Escape")

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
-from affectlab.annotate.keys import NONE_KEY
+from affectlab.annotate.keys import FORM_COMMANDS, NONE_KEY
 from affectlab.annotate.words import LANGUAGES, interface, say
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Pages:
             "quoted": lambda text: quote(text, safe=""),
             "languages": LANGUAGES,
             "none_key": NONE_KEY,
+            "form_commands": FORM_COMMANDS,
         }
 
     def response(self, template: str, visit: Visit, status: int, values: Mapping[str, Any]) -> Response:

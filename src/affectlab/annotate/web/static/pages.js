@@ -1,16 +1,17 @@
 "use strict";
-// Keys, pages, drafts, undo, spans and times of the item page. Without this script the forms still work by mouse and Tab.
+// Keys, pages, drafts, undo, spans and times of the item page; keys and undo of practice and questionnaires as well.
+// Without this script the forms still work by mouse and Tab.
 (() => {
   const IDLE_MS = 30000;
   const RETRY_MS = 4000;
-  let page = null; // what start() found; null on pages without an item
+  let page = null; // what start() found; null on pages without questions
 
   const all = (root, query) => [...root.querySelectorAll(query)];
   const shown = (element) => element.offsetParent !== null;
   const wide = () => matchMedia("(min-width: 60rem)").matches;
 
   function start() {
-    const form = document.getElementById("work");
+    const form = document.getElementById("work") || document.querySelector("form[data-keys]");
     if (!form || (page && page.form === form)) return;
     const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: false, edits: 0, sent: 0, going: null, here: null, wordy: null };
     page = fresh;
@@ -19,12 +20,11 @@
     ["beforeinput", "input", "compositionend"].forEach((name) => form.addEventListener(name, guard));
     form.addEventListener("focusin", (event) => { const slot = event.target.closest("fieldset.slot"); if (slot) goTo(slot, false); });
     form.addEventListener("click", onClick);
-    document.getElementById("undo").addEventListener("click", undo);
-    document.getElementById("skip").addEventListener("click", openSkip);
-    document.getElementById("help").addEventListener("click", openHelp);
+    for (const [id, act] of [["undo", undo], ["skip", openSkip], ["help", openHelp]]) document.getElementById(id)?.addEventListener("click", act);
     all(document, "[data-close]").forEach((button) => button.addEventListener("click", () => button.closest("dialog").close()));
     // On a phone the open guidelines would stand between the item and its questions.
-    if (!wide()) document.getElementById("guidelines").open = false;
+    const guidelines = document.getElementById("guidelines");
+    if (guidelines && !wide()) guidelines.open = false;
     refresh();
     const wrong = form.querySelector("fieldset.wrong");
     showPage(wrong ? wrong.closest(".page") : all(form, ".page").find((one) => slotsOf(one).some((slot) => !answered(slot))) || form.querySelector(".page"));
@@ -87,19 +87,20 @@
 
   // What follows from answers -----------------------------------------------------------------------------------------
 
-  function values(name) {
-    const found = new FormData(page.form).getAll("s." + name);
+  // Practice shows several items on one page: each has a prefix of its own before its questions' names.
+  function values(slot, name) {
+    const found = new FormData(page.form).getAll(slot.dataset.prefix + "s." + name);
     return found.filter((value) => value !== "");
   }
 
   function refresh() {
     all(page.form, "[data-when]").forEach((slot) => {
       const when = JSON.parse(slot.dataset.when);
-      slot.hidden = !values(when.slot).some((value) => when.equals.includes(value));
+      slot.hidden = !values(slot, when.slot).some((value) => when.equals.includes(value));
     });
     all(page.form, "[data-derive]").forEach((slot) => {
       const derive = JSON.parse(slot.dataset.derive);
-      const parts = derive.of.map((name) => values(name)[0]);
+      const parts = derive.of.map((name) => values(slot, name)[0]);
       slot.querySelector("output").textContent = parts.every(Boolean) ? derive.table[parts.join("|")] || "–" : "–";
     });
   }
@@ -139,6 +140,7 @@
   }
 
   function touched() {
+    if (page.form.id !== "work") return;
     page.unsaved = true;
     page.edits += 1;
     tell(page.form.dataset.saving, false);
@@ -146,7 +148,7 @@
 
   // Undo --------------------------------------------------------------------------------------------------------------
 
-  const KEPT = /^(s\.|i\.|comment$|flag$)/;
+  const KEPT = /^((t\..+\.)?[si]\.|comment$|flag$)/;
 
   function snapshot() {
     return JSON.stringify([...new FormData(page.form)].filter(([name]) => KEPT.test(name)));
@@ -173,14 +175,16 @@
     });
     all(page.form, "[data-marked]").forEach((list) => {
       list.replaceChildren();
-      fields.filter(([name]) => name === "s." + list.dataset.marked).forEach(([, value]) => addMark(list, value));
+      fields.filter(([name]) => name === list.dataset.marked).forEach(([, value]) => addMark(list, value));
     });
     page.before = snapshot();
     page.wordy = null;
     refresh();
     touched();
-    htmx.trigger(page.form, "save");
+    save();
   }
+
+  const save = () => { if (page.form.id === "work") htmx.trigger(page.form, "save"); };
 
   // Spans: offsets are kept in code points, the browser counts UTF-16 units ---------------------------------------------
 
@@ -209,13 +213,13 @@
   function marksChanged() {
     remember(null);
     touched();
-    htmx.trigger(page.form, "save");
+    save();
   }
 
   function onClick(event) {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button === leaveOut() && !page.form.querySelector("input[name=reason]:checked")) {
+    if (button.hasAttribute("formaction") && !page.form.querySelector("input[name=reason]:checked")) {
       event.preventDefault();
       document.getElementById("skip-reason").hidden = false;
     }
@@ -234,7 +238,7 @@
     const area = list.closest("fieldset.slot").querySelector("[data-spans]");
     if (all(list, "input").some((one) => one.value === value)) return;
     const entry = document.createElement("li");
-    const field = Object.assign(document.createElement("input"), { type: "hidden", name: "s." + list.dataset.marked, value });
+    const field = Object.assign(document.createElement("input"), { type: "hidden", name: list.dataset.marked, value });
     const quote = document.createElement("q");
     quote.textContent = [...area.value].slice(start, end).join("");
     const button = Object.assign(document.createElement("button"), { type: "button", className: "small", textContent: list.dataset.remove });
@@ -271,7 +275,7 @@
       return;
     }
     const command = COMMANDS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (command) { event.preventDefault(); command(); return; }
+    if (command && (page.form.id === "work" || FORM_COMMANDS.has(event.key.toLowerCase()))) { event.preventDefault(); command(); return; }
     if (event.key.length === 1 && page.here && choose(page.here, event.key.toLowerCase())) event.preventDefault();
   });
 
@@ -306,10 +310,12 @@
     s: openSkip,
     f: () => { document.getElementById("more").open = true; document.getElementById("flag").click(); },
     c: () => { document.getElementById("more").open = true; document.getElementById("comment").focus(); },
-    g: () => { const box = document.getElementById("guidelines"); box.open = !box.open; },
+    g: () => { const box = document.getElementById("guidelines"); if (box) box.open = !box.open; },
     n: () => step(1),
     p: () => step(-1),
   };
+
+  const FORM_COMMANDS = new Set("?ugnp");
 
   // Times and rhythm --------------------------------------------------------------------------------------------------
 
