@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,6 +108,23 @@ def test_other_column_names_are_mapped(tmp_path: Path) -> None:
     row = {"id": "x", "which": "Stag Hunt", "story": "You wait.", "options": STAG["options"]}
     (item,) = load(written(tmp_path / "d.jsonl", row), {"role": "which", "scenario": "story"})
     assert item.slices["role"] == "stag_hunt"
+
+
+def test_a_table_holds_options_history_and_payoffs_as_json_in_its_cells(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "role", "story", "choices", "history", "payoffs"])
+        table.writerow(["a", "stag_hunt", "You wait.", json.dumps(STAG["options"]), '["Both came.", "[none]"]', ""])
+        table.writerow(["b", "stag_hunt", "You go.", json.dumps(STAG["options"]), "One came.", '{"R": 5}'])
+    first, second = load(str(path), {"scenario": "story", "options": "choices"})
+    assert [one["text"] for one in first.inputs["options"]] == ["Stay in", "Bring it"]
+    assert first.inputs["history"] == ["Both came.", "[none]"]
+    assert second.inputs["history"] == ["One came."]
+    assert ("payoffs" in first.inputs, second.inputs["payoffs"]) == (False, {"R": 5})
+    path.write_text("id,role,scenario,options\na,stag_hunt,You wait.,[broken\n", encoding="utf-8")
+    with pytest.raises(UserError, match="options"):
+        load(str(path), {})
 
 
 def test_an_image_is_looked_for_from_the_files_folder(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ Source: the emotion-sensitive decisions paper (arXiv 2604.06562), section "Decis
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -83,13 +84,29 @@ def _source(value: Any) -> Any:
     return "other" if value is None else value.strip().casefold() if isinstance(value, str) else value
 
 
+def _from_cell(value: Any) -> Any:
+    """A list or an object that a table's cell holds as JSON; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
 def _history(value: Any) -> Any:
-    """Rounds as lines; one text is taken for its lines."""
+    """Rounds as lines; one text is taken for its lines, or for a list where it is one in JSON."""
+    value = _from_cell(value)
     if value is None:
         return []
     if isinstance(value, str):
         return [line.strip() for line in value.splitlines() if line.strip()]
     return value
+
+
+def _payoffs(value: Any) -> Any:
+    """By name; a blank cell holds none."""
+    return {} if (found := blank_is_absent(_from_cell(value))) is None else found
 
 
 class Option(BaseModel):
@@ -130,11 +147,11 @@ class Decision(BaseModel):
     id: Identifier
     role: Annotated[str, BeforeValidator(role_id)] = Field(validation_alias=AliasChoices("role", "game_name", "game"))
     scenario: Text = Field(validation_alias=AliasChoices("scenario", "description", "event"))
-    options: tuple[Option, ...]
+    options: Annotated[tuple[Option, ...], BeforeValidator(_from_cell)]
     title: OptionalText = None
     question: OptionalText = None
     history: Annotated[tuple[Text, ...], BeforeValidator(_history)] = ()
-    payoffs: Mapping[str, FiniteFloat] = Field(default_factory=dict)
+    payoffs: Annotated[Mapping[str, FiniteFloat], BeforeValidator(_payoffs)] = Field(default_factory=dict)
     source: Annotated[Source, BeforeValidator(_source)] = "other"
     occupation: OptionalText = None
     language: Annotated[str, BeforeValidator(lambda value: blank_is_absent(value) or "en")] = "en"
