@@ -87,3 +87,16 @@ def test_options_that_would_do_nothing_are_refused(cli: Cli, tmp_path: Path) -> 
     assert "--vectors goes with a player" in cli("play", "stag_hunt", *pair, "--vectors", "none.safetensors").err
     assert "--emotions goes with --model" in cli("play", "stag_hunt", *pair, "--emotions", "anger").err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["score", "report", "drift"])
+def test_a_folder_of_matches_is_told_from_a_broken_run(cli: Cli, tmp_path: Path, command: str) -> None:
+    out = tmp_path / "out"
+    played = ("play", "stag_hunt", "--player", "strategy:grim", "--player", "strategy:random", "--out", str(out))
+    assert cli(*played).code == 0
+    refused = cli(command, out)
+    assert refused.code == 2
+    assert "holds matches of `affectlab play`, not a run of a benchmark" in refused.err
+    assert f"affectlab {' '.join(played)}" in refused.err  # the command that prints the tables again
+    assert "broken" not in refused.err
+    assert cli(*played).code == 0

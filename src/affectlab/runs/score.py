@@ -76,6 +76,8 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
     """
     folder = RunFolder.at(path)
     manifest = folder.manifest()
+    if "kind" in manifest:  # runs of benchmarks have none
+        raise UserError(_of_another_kind(folder, manifest))
     try:
         return folder, manifest, _plan(folder, manifest)
     except (KeyError, TypeError, AttributeError) as error:
@@ -83,6 +85,15 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
             f"{folder.manifest_path} is broken: it lacks a field or holds a wrong one ({error}). "
             "Restore it, or start anew in another --out."
         ) from error
+
+
+def _of_another_kind(folder: RunFolder, manifest: Mapping[str, Any]) -> str:
+    sessions = manifest.get("sessions") or [{}]
+    command = sessions[-1].get("command")
+    again = f" To see what came of it:\n  {command}" if command else ""
+    if manifest["kind"] == "arena":
+        return f"{folder.path} holds matches of `affectlab play`, not a run of a benchmark.{again}"
+    return f"{folder.path} holds a {manifest['kind']}, not a run of a benchmark.{again}"
 
 
 def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
