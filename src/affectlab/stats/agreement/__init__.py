@@ -20,7 +20,6 @@ from affectlab.stats.agreement.icc import FORMS, Form, icc
 from affectlab.stats.agreement.kappa import (
     Confusion,
     PairwiseKappa,
-    Weights,
     cohen_kappa,
     confusion,
     pair_kappa,
@@ -28,6 +27,7 @@ from affectlab.stats.agreement.kappa import (
 )
 from affectlab.stats.agreement.ratings import Ratings, Value, ratings, ratings_of_matrix
 from affectlab.stats.agreement.upstream import Conditional, given_upstream
+from affectlab.stats.agreement.weights import Weights
 
 __all__ = [
     "FORMS",

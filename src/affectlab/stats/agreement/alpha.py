@@ -32,7 +32,11 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio", "jaccard",
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
+Distances: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
+"""From codes of values to how far apart they are, squared; of any two shapes that fit together."""
+
 _CELLS = 4_000_000
+"""Distances held in memory at a time (32 MB)."""
 
 
 def krippendorff_alpha(data: Ratings, level: Level = "nominal", how: Interval | None = None) -> Estimate:
@@ -64,6 +68,8 @@ def alpha_figure(data: Ratings, level: Level) -> Figure:
         parts, n_events, statistic = _ordinal(used)
     elif level == "interval":
         parts, n_events, statistic = _interval(used)
+    elif level == "nominal":
+        parts, n_events, statistic = _nominal(used)
     else:
         parts, n_events, statistic = _fixed(used, distances(used.values, level))
     return Figure(
@@ -78,22 +84,21 @@ def why_undefined(data: Ratings) -> str:
     return SINGLE_CATEGORY if data.paired_units else NO_UNITS
 
 
-def distances(values: tuple[Value, ...], level: Level) -> NDArray[np.float64]:
-    """Squared difference of every two values [C, C], for the levels where it does not depend on the answers.
+def distances(values: tuple[Value, ...], level: Level) -> Distances:
+    """Squared difference of values by their codes, for the levels where it does not depend on the answers.
 
-    Nominal: 0 or 1. Interval: (a − b)². Ratio: ((a − b) / (a + b))², 0 for two zeros. Jaccard: 1 − |a∩b| / |a∪b|, 0 for
-    two empty sets. MASI: 1 − Jaccard index × (1 same, 2/3 one within the other, 1/3 overlapping, 0 disjoint).
+    Ratio: ((a − b) / (a + b))², 0 for two zeros. Jaccard: 1 − |a∩b| / |a∪b|, 0 for two empty sets. MASI: 1 − Jaccard
+    index × (1 same, 2/3 one within the other, 1/3 overlapping, 0 disjoint).
     """
     if level in ("jaccard", "masi"):
-        return _set_distances(values, masi=level == "masi")
-    if level == "nominal":
-        return np.asarray(1 - np.eye(len(values)))
+        table = _set_distances(values, masi=level == "masi")
+        return lambda a, b: table[a, b]
     numbers = np.array(values, dtype=np.float64)
-    gap = numbers[:, None] - numbers
-    if level == "ratio":
-        total = numbers[:, None] + numbers
-        gap = np.divide(gap, total, out=np.zeros_like(gap), where=total > 0)
-    return np.asarray(np.square(gap))
+
+    def ratios(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.square(np.nan_to_num(ratio(numbers[a] - numbers[b], numbers[a] + numbers[b])))
+
+    return ratios
 
 
 def _set_distances(values: tuple[Value, ...], *, masi: bool) -> NDArray[np.float64]:
@@ -133,32 +138,38 @@ def _some(data: Ratings) -> str:
     return ", ".join(map(repr, data.values[:4])) + (" …" if len(data.values) > 4 else "")
 
 
-def _fixed(data: Ratings, delta: NDArray[np.float64]) -> tuple[dict[str, Any], int, Callable[[Totals], Any]]:
+def _fixed(data: Ratings, apart: Distances) -> tuple[dict[str, Any], int, Callable[[Totals], Any]]:
     """Events: one for each value (how often it was said), and last the disagreement within units."""
     size = len(data.values)
-    unit, disagreement = _within(data, delta)
+    unit, low, high, weight = _meetings(data)
+    codes, step = np.arange(size), max(1, _CELLS // max(size, 1))
 
     def statistic(totals: Totals) -> NDArray[np.float64]:
         said, observed = totals[:, :size], totals[:, size]
-        expected = np.einsum("bc,bc->b", said @ delta, said)
+        expected = np.zeros(len(totals))
+        for some in np.split(codes, range(step, size, step)):
+            expected += ((said[:, some] @ apart(some[:, None], codes)) * said).sum(axis=1)
         return _one_minus(observed, expected, said.sum(axis=1))
 
-    return events((data.unit, data.code, 1.0), (unit, size, disagreement)), size + 1, statistic
+    met = events((data.unit, data.code, 1.0), (unit, size, 2 * weight * apart(low, high)))
+    return met, size + 1, statistic
 
 
-def _within(data: Ratings, delta: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Units, and the sum of differences over ordered pairs of answers of each, divided by its answers less one."""
-    from scipy.sparse import csr_array
+def _nominal(data: Ratings) -> tuple[dict[str, Any], int, Callable[[Totals], Any]]:
+    """Events as in :func:`_fixed`; every two different values are equally far apart, so that no table is needed."""
+    size = len(data.values)
+    unit, _, count = data.counts()
+    same = np.bincount(unit, weights=np.square(count), minlength=len(data.units))
+    units = np.flatnonzero(data.sizes)
+    answers = data.sizes[units]
+    disagreement = (np.square(answers) - same[units]) / (answers - 1)
 
-    unit, code, count = data.counts()
-    units, row = np.unique(unit, return_inverse=True)
-    table = csr_array((count.astype(np.float64), (row, code)), shape=(len(units), len(data.values)))
-    step = max(1, _CELLS // max(len(data.values), 1))
-    sums = [
-        np.asarray(part.multiply(part @ delta).sum(axis=1)).ravel()
-        for part in (table[start : start + step] for start in range(0, len(units), step))
-    ]
-    return units, (np.concatenate(sums) if sums else np.zeros(0)) / (data.sizes[units] - 1)
+    def statistic(totals: Totals) -> NDArray[np.float64]:
+        said, observed = totals[:, :size], totals[:, size]
+        n = said.sum(axis=1)
+        return _one_minus(observed, np.square(n) - np.square(said).sum(axis=1), n)
+
+    return events((data.unit, data.code, 1.0), (units, size, disagreement)), size + 1, statistic
 
 
 def _interval(data: Ratings) -> tuple[dict[str, Any], int, Callable[[Totals], Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,10 @@ from affectlab.stats.agreement.figure import (
     ratio,
 )
 from affectlab.stats.agreement.ratings import Ratings, Value
+from affectlab.stats.agreement.weights import Distance, Weights, distance
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.measures import Totals
-
-Weights: TypeAlias = "Literal['none', 'linear', 'quadratic'] | Sequence[Sequence[float]] | NDArray[np.float64]"
-"""How much each disagreement counts: all alike, by distance, by its square, or an own table (0 for agreement)."""
 
 _MEAN = "mean_pairwise_kappa"
 _MOST_RATERS = 100
@@ -105,49 +103,15 @@ def cohen_kappa(table: Sequence[Sequence[float]] | NDArray[Any], weights: Weight
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
         raise UserError(f"A table of two annotators is square and holds counts; this one has shape {counts.shape}.")
-    delta = disagreement_weights(weights, len(counts))
-    value = float(_kappa(counts[None], delta)[0])
+    size = len(counts)
+    code = np.arange(size)
+    delta = distance(weights, size).between(*np.meshgrid(code, code, indexing="ij"))
     n = round(counts.sum())
-    if np.isnan(value):
+    expected = float(counts.sum(axis=1) @ delta @ counts.sum(axis=0))
+    if expected <= 0:
         return Estimate("kappa", None, n=n, clusters=n, reason=_why(counts), unit="number")
+    value = 1 - float((counts * delta).sum() * counts.sum()) / expected
     return Estimate("kappa", value, n=n, clusters=n, unit="number")
-
-
-def disagreement_weights(
-    weights: Weights, values: int, numbers: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """How much each disagreement counts, [C, C], 0 on the diagonal.
-
-    Args:
-        weights: See :data:`Weights`.
-        values: Number of values, C.
-        numbers: The values where they are numbers; else they are taken for equally spaced.
-
-    Raises:
-        UserError: When an own table has the wrong shape, negative cells, or counts agreement as disagreement.
-    """
-    if isinstance(weights, str):
-        if weights == "none":
-            return 1 - np.eye(values)
-        if weights not in ("linear", "quadratic"):
-            raise UserError(f"There are no {weights!r} weights; there are none, linear and quadratic, or an own table.")
-        place = np.arange(values, dtype=np.float64) if numbers is None else numbers
-        gap = np.abs(place[:, None] - place)
-        return gap if weights == "linear" else np.square(gap)
-    own = np.asarray(weights, dtype=np.float64)
-    if own.shape != (values, values):
-        raise UserError(f"Own weights for {values} values are a table of {values} × {values}, not {own.shape}.")
-    if not np.isfinite(own).all() or (own < 0).any() or np.diag(own).any():
-        raise UserError("Own weights say how much a disagreement counts: 0 or more, and 0 for agreement.")
-    return own
-
-
-def _kappa(tables: NDArray[np.float64], delta: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Kappa of tables [..., C, C]; NaN where chance would never disagree."""
-    n = tables.sum(axis=(-2, -1))
-    observed = (tables * delta).sum(axis=(-2, -1))
-    expected = np.einsum("...i,ij,...j->...", tables.sum(axis=-1), delta, tables.sum(axis=-2), optimize=True)
-    return 1 - ratio(observed * n, expected)
 
 
 def _why(table: NDArray[np.float64]) -> str:
@@ -157,30 +121,70 @@ def _why(table: NDArray[np.float64]) -> str:
     return SINGLE_CATEGORY if used.sum() == 1 else NO_EXPECTED_DISAGREEMENT
 
 
-def _weights_for(data: Ratings, weights: Weights) -> NDArray[np.float64]:
+class _Cells:
+    """The cells of two annotators' table that are not empty, and kappa from how often each occurs.
+
+    Ratings with decimals can have as many values as there are answers: a whole table would be far too large.
+
+    Attributes:
+        codes: Values that either used [U].
+    """
+
+    def __init__(self, cells: NDArray[np.int64], size: int, weights: Distance) -> None:
+        """Cells [S] in ascending order, row × ``size`` + column."""
+        a, b = np.divmod(cells, max(size, 1))
+        self.codes, place = np.unique(np.concatenate([a, b]), return_inverse=True)
+        self._margins = [_margin(side) for side in np.split(place, 2)]
+        self._weights, self._cost = weights, weights.between(a, b)
+
+    def kappa(self, totals: Totals) -> NDArray[np.float64]:
+        """Kappa [B] of counts of the cells [B, S]; NaN where chance would never disagree."""
+        rows, cols = (self._summed(totals, *margin) for margin in self._margins)
+        expected = self._weights.met(self.codes, rows, cols)
+        return 1 - ratio((totals @ self._cost) * totals.sum(axis=1), expected)
+
+    @property
+    def why(self) -> str:
+        """Why kappa of these cells is undefined, if it is."""
+        return NO_EXPECTED_DISAGREEMENT if len(self.codes) > 1 else SINGLE_CATEGORY if len(self.codes) else NO_UNITS
+
+    def _summed(
+        self, totals: Totals, order: NDArray[np.int64], starts: NDArray[np.int64], codes: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        found = np.zeros((len(totals), len(self.codes)))
+        if len(starts):
+            found[:, codes] = np.add.reduceat(totals[:, order], starts, axis=1)
+        return found
+
+
+def _margin(place: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Cells in order of their value, where each value starts, and which values those are."""
+    order = np.argsort(place, kind="stable")
+    codes, starts = np.unique(place[order], return_index=True)
+    return order, starts, codes
+
+
+def _weights_for(data: Ratings, weights: Weights) -> Distance:
     if isinstance(weights, str) and weights != "none" and not data.ordered:
         raise UserError(f"{weights.capitalize()} weights need the order of the values; declare it.")
-    return disagreement_weights(weights, len(data.values), data.numbers)
+    return distance(weights, len(data.values), data.numbers)
 
 
 def pair_kappa(
     data: Ratings, rater_a: str, rater_b: str, weights: Weights = "none", how: Interval | None = None
 ) -> Estimate:
     """Cohen's kappa of two annotators, on the units that both answered."""
-    delta, size = _weights_for(data, weights), len(data.values)
+    size = len(data.values)
     unit, a, b = _both(data, data.raters.index(rater_a), data.raters.index(rater_b))
-
-    def statistic(totals: Totals) -> NDArray[np.float64]:
-        return _kappa(totals.reshape(-1, size, size), delta)
-
-    table = np.bincount(a * size + b, minlength=size * size).reshape(size, size).astype(np.float64)
+    seen, number = np.unique(a * size + b, return_inverse=True)
+    cells = _Cells(seen, size, _weights_for(data, weights))
     figure = Figure(
         "kappa",
-        **events((unit, a * size + b, 1.0)),
-        n_events=size * size,
-        statistic=statistic,
+        **events((unit, number, 1.0)),
+        n_events=len(seen),
+        statistic=cells.kappa,
         n=len(unit),
-        undefined=_why(table),
+        undefined=cells.why,
     )
     return estimate(figure, how)
 
@@ -243,7 +247,7 @@ def pairwise_kappa(
         min_n: Units a pair must have in common.
         by_units: Weight pairs by their units in common.
     """
-    delta, size = _weights_for(data, weights), len(data.values)
+    apart, size = _weights_for(data, weights), len(data.values)
     tables: list[_PairTable] = []
     few: list[tuple[str, str]] = []
     n_of: dict[tuple[str, str], int] = {}
@@ -254,13 +258,15 @@ def pairwise_kappa(
         if len(unit) < min_n:
             few.append(pair)
         else:
-            counts = np.bincount(cell, minlength=size * size).reshape(size, size).astype(np.float64)
-            tables.append(_PairTable(pair, unit, cell, float(_kappa(counts[None], delta)[0]), _why(counts)))
+            seen, number, count = np.unique(cell, return_inverse=True, return_counts=True)
+            cells = _Cells(seen, size, apart)
+            kappa = float(cells.kappa(count[None].astype(np.float64))[0])
+            tables.append(_PairTable(pair, unit, number, len(seen), cells, kappa))
     kept = [table for table in tables if not np.isnan(table.kappa)]
-    undefined = {table.pair: table.why for table in tables if np.isnan(table.kappa)}
+    undefined = {table.pair: table.cells.why for table in tables if np.isnan(table.kappa)}
     reasons = {*undefined.values(), *([NO_PAIRS] if few else [])} or {why_undefined(data)}
     shares = np.array([n_of[table.pair] if by_units else 1.0 for table in kept])
-    figure = _mean_figure(kept, shares, delta, reasons.pop() if len(reasons) == 1 else NO_PAIRS)
+    figure = _mean_figure(kept, shares, reasons.pop() if len(reasons) == 1 else NO_PAIRS)
     return PairwiseKappa(
         mean=estimate(figure, how),
         defined={table.pair: table.kappa for table in kept},
@@ -271,13 +277,14 @@ def pairwise_kappa(
 
 
 class _PairTable(NamedTuple):
-    """Two annotators, the units both answered, the cell of each in their table, and their kappa."""
+    """Two annotators, the units both answered, which of their cells each is in, these cells, and kappa."""
 
     pair: tuple[str, str]
     unit: NDArray[np.int64]
     cell: NDArray[np.int64]
+    size: int
+    cells: _Cells
     kappa: float
-    why: str
 
 
 def _pair_rows(data: Ratings) -> int:
@@ -297,28 +304,18 @@ def _pairs(data: Ratings, size: int) -> Iterator[tuple[tuple[str, str], NDArray[
             yield (data.raters[a], data.raters[b]), unit[both], said[unit[both]] * size + code[both]
 
 
-def _mean_figure(
-    kept: Sequence[_PairTable], shares: NDArray[np.float64], delta: NDArray[np.float64], why: str
-) -> Figure:
-    size = len(delta)
-    cells = size * size
+def _mean_figure(kept: Sequence[_PairTable], shares: NDArray[np.float64], why: str) -> Figure:
     nothing = np.zeros(0, np.int64)
+    bounds = np.cumsum([0, *(table.size for table in kept)])
     unit = np.concatenate([nothing, *(table.unit for table in kept)])
-    event = np.concatenate([nothing, *(table.cell + index * cells for index, table in enumerate(kept))])
-    # Only cells that occur are events: with many annotators most tables are nearly empty.
-    seen, number = np.unique(event, return_inverse=True)
-    owner, where = np.divmod(seen, cells)
-    bounds = np.searchsorted(owner, np.arange(len(kept) + 1))
+    event = np.concatenate([nothing, *(table.cell + start for table, start in zip(kept, bounds, strict=False))])
 
     def statistic(totals: Totals) -> NDArray[np.float64]:
         found = np.empty((len(totals), len(kept)))
-        for index in range(len(kept)):
-            mine = slice(bounds[index], bounds[index + 1])
-            table = np.zeros((len(totals), cells))
-            table[:, where[mine]] = totals[:, mine]
-            found[:, index] = _kappa(table.reshape(-1, size, size), delta)
+        for index, table in enumerate(kept):
+            found[:, index] = table.cells.kappa(totals[:, bounds[index] : bounds[index + 1]])
         there = ~np.isnan(found)
         return ratio(np.where(there, found, 0.0) @ shares, there @ shares)
 
-    parts = events((unit, number, 1.0))
-    return Figure(_MEAN, **parts, n_events=len(seen), statistic=statistic, n=len(unit), undefined=why)
+    parts = events((unit, event, 1.0))
+    return Figure(_MEAN, **parts, n_events=int(bounds[-1]), statistic=statistic, n=len(unit), undefined=why)

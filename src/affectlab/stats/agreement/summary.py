@@ -19,9 +19,10 @@ from affectlab.stats.agreement.chance import (
     percent_agreement,
 )
 from affectlab.stats.agreement.icc import icc
-from affectlab.stats.agreement.kappa import Confusion, PairwiseKappa, Weights, confusion, pairwise_kappa
+from affectlab.stats.agreement.kappa import Confusion, PairwiseKappa, confusion, pairwise_kappa
 from affectlab.stats.agreement.ratings import Ratings, Value, ratings
 from affectlab.stats.agreement.upstream import given_upstream
+from affectlab.stats.agreement.weights import Weights
 from affectlab.stats.bootstrap import USUAL, Interval
 from affectlab.stats.estimate import Estimate
 
