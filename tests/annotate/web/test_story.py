@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from starlette.testclient import TestClient
 from tests.annotate.support import Running
 
 from affectlab.annotate.design_file import read_design
 from affectlab.annotate.export import Wish, write_export
 from affectlab.annotate.store import panels, project, replies
+from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.web.app import make_app
+from affectlab.annotate.web.asking import limited
 from affectlab.annotate.web.visit import COOKIE, Ask
+from affectlab.errors import UserError
 from affectlab.models.base import Message
 
 TOLD = {
@@ -97,7 +104,7 @@ def test_a_story_is_told_approved_answered_and_observed_by_others(run: Running, 
         panels.add_stage(conn, run.persons["bob"].id, "story", {"over": True}, 0.0)
     theirs = other.get("/work").headers["location"]
     assert theirs == own
-    assert run.persons["ann"].id not in other.get(theirs).text.replace(theirs, "").replace(item, "")
+    assert run.persons["ann"].id not in other.get(theirs).text
     assert other.post(theirs, data=run.form("bob") | chain(run, item)).status_code == 303
 
     out = tmp_path / "care.jsonl"
@@ -160,3 +167,95 @@ def test_a_model_that_does_not_answer_leaves_the_fixed_questions(run: Running) -
     assert TOLD["event"] in page
     with run.store.read() as conn:
         assert replies.current(conn) == []
+
+
+def answer_first(run: Running, client: TestClient, name: str = "ann") -> Any:
+    asked = re.search(r'name="question" value="([^"]*)"', client.get("/stage/story").text)
+    assert asked
+    question = asked[1].replace("&#39;", "'")
+    return client.post("/stage/story", data=run.form(name, question=question, answer=TOLD["event"]))
+
+
+def test_while_a_model_thinks_nobody_waits(run: Running) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def ask(messages: Sequence[Message], most: int) -> str | None:
+        asked.set()
+        assert go_on.wait(30)
+        return "How long did you wait?"
+
+    client = modelled(run, ask)
+    with ThreadPoolExecutor(1) as pool:
+        waits = pool.submit(answer_first, run, client)
+        try:
+            assert asked.wait(30)
+            started = time.monotonic()
+            other = run.client("bob")
+            answer_first(run, other, "bob")
+            assert "Step 2 of 4" in other.get("/stage/story").text
+            taken = time.monotonic() - started
+        finally:
+            go_on.set()
+        assert waits.result().status_code == 303
+    assert taken < 10  # the writers' lock would have kept bob for thirty seconds
+    assert "How long did you wait?" in client.get("/stage/story").text
+
+
+def test_a_models_question_is_dropped_when_the_writer_has_gone_on_meanwhile(run: Running) -> None:
+    def ask(messages: Sequence[Message], most: int) -> str | None:
+        client.post("/stage/story", data=run.form("ann", none="1"))  # from another window
+        return "How long did you wait?"
+
+    client = modelled(run, ask)
+    assert answer_first(run, client).status_code == 303
+    assert client.get("/stage/story").headers["location"] == "/work"
+    with run.store.read() as conn:
+        assert conn.execute(select(t.draft.c.item)).all() == []
+
+
+def test_a_model_that_takes_too_long_or_fails_is_no_model(caplog: pytest.LogCaptureFixture) -> None:
+    go_on = threading.Event()
+
+    def slow(messages: Sequence[Message], most: int) -> str | None:
+        assert go_on.wait(30)
+        return "late"
+
+    def broken(messages: Sequence[Message], most: int) -> str | None:
+        raise UserError("The key is wrong.")
+
+    asked = limited(slow, longest_s=0.05, most_waiting=1)
+    assert asked([], 1) is None
+    assert "has not replied within 0.05 seconds" in caplog.text
+    assert asked([], 1) is None
+    assert "an earlier reply is not there" in caplog.text
+    go_on.set()
+    assert limited(slow, longest_s=30)([], 1) == "late"
+    assert limited(broken)([], 1) is None
+    assert "The key is wrong." in caplog.text
+
+
+def test_no_more_people_wait_for_a_model_than_there_is_room_for(caplog: pytest.LogCaptureFixture) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(messages: Sequence[Message], most: int) -> str | None:
+        begun.set()
+        assert go_on.wait(30)
+        return "said"
+
+    asked = limited(slow, longest_s=30, most_waiting=1)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(asked, [], 1)
+        assert begun.wait(30)
+        assert asked([], 1) is None
+        assert "1 people wait for it already" in caplog.text
+        go_on.set()
+        assert first.result() == "said"
+
+
+def test_the_address_of_a_story_does_not_say_whose_it_is(run: Running) -> None:
+    client = run.client("ann")
+    tell(run, client)
+    client.post("/stage/story", data=run.form("ann", story=" ".join(TOLD.values())))
+    own = client.get("/work").headers["location"]
+    assert own.startswith("/item/story-")
+    assert run.persons["ann"].id not in own

@@ -191,6 +191,11 @@ def close_session(conn: Connection, token: str) -> None:
     conn.execute(delete(t.session).where(t.session.c.digest == _digest(token)))
 
 
+def lock_person(conn: Connection, person: str) -> None:
+    """Let a person's requests come one after another until the transaction ends."""
+    conn.execute(select(t.person.c.id).where(t.person.c.id == person).with_for_update())
+
+
 def set_preferences(conn: Connection, person: str, **values: Any) -> None:
     """Change ``language`` or ``typing`` of a person."""
     conn.execute(update(t.person).where(t.person.c.id == person).values(**values))

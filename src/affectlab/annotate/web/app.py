@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.project import secret_of
 from affectlab.annotate.web import account, adjudication, admin, stage, work
+from affectlab.annotate.web.asking import limited
 from affectlab.annotate.web.render import Pages
 from affectlab.annotate.web.visit import HEADERS, Ask, Page, Site, endpoint
 from affectlab.annotate.words import interface
@@ -61,7 +62,7 @@ def make_app(store: Store, *, hosts: Sequence[str] = ("*",), secure: bool = Fals
     """
     with store.read() as conn:
         secret = secret_of(conn)
-    site = Site(store, secret, Pages(), secure=secure, ask=ask)
+    site = Site(store, secret, Pages(), secure=secure, ask=limited(ask) if ask else None)
 
     routes = [
         Route(path, endpoint(site, page, roles), methods=methods.split()) for methods, path, page, roles in _ROUTES

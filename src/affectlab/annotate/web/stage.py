@@ -34,19 +34,30 @@ def stage(visit: Visit) -> Response:
     """One stage; only the one that is due."""
     name = visit.request.path_params["name"]
     with visit.site.store.write() as conn:
+        people.lock_person(conn, visit.me.id)
         design = visit.site.design(conn)
         done = panels.stages_of(conn, visit.me.id)
         due = next_stage(conn, design, visit.me)
         if name != due and not (due is None and name in stages_after(design) and name not in done):
             return visit.go("/work")
-        if name == STORY:
-            return story.story(visit, conn, design)
-        if name == TRAINING:
-            return _training(visit, conn, design, done.get(TRAINING, []))
-        asked = questionnaire(design, name)
-        if asked is not None:
-            return _questionnaire(visit, conn, asked, name)
-        return _text(visit, conn, design, name, done.get(name, []))
+        if name != STORY:
+            return _plain(visit, conn, design, name, done)
+        step = story.story(visit, conn, design)
+    if isinstance(step, Response):
+        return step
+    assert design.story is not None
+    return story.read_by_model(visit, design.story, step)
+
+
+def _plain(
+    visit: Visit, conn: Connection, design: Design, name: str, done: dict[str, list[dict[str, Any]]]
+) -> Response:
+    if name == TRAINING:
+        return _training(visit, conn, design, done.get(TRAINING, []))
+    asked = questionnaire(design, name)
+    if asked is not None:
+        return _questionnaire(visit, conn, asked, name)
+    return _text(visit, conn, design, name, done.get(name, []))
 
 
 def _text(visit: Visit, conn: Connection, design: Design, name: str, rounds: list[dict[str, Any]]) -> Response:

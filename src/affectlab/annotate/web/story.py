@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
 
 from sqlalchemy import Connection, delete, insert, select
 from starlette.responses import Response
@@ -13,27 +13,21 @@ from affectlab.annotate.interview import Interview
 from affectlab.annotate.stages import STORY
 from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.people import lock_person
 from affectlab.annotate.values import clean_text
-from affectlab.annotate.web.visit import Ask, Visit
-from affectlab.models.base import Failure, Message, Model, Request, Sampling
+from affectlab.annotate.web.asking import asking as asking
+from affectlab.annotate.web.visit import Visit
 
 _DRAFT = "stage:story"
 
 
-def asking(model: Model) -> Ask:
-    """How a model of the project is asked during an interview."""
+def story(visit: Visit, conn: Connection, design: Design) -> Response | Interview:
+    """One step of the interview, or the story.
 
-    def ask(messages: Sequence[Message], max_tokens: int) -> str | None:
-        request = Request("interview", "ask", tuple(messages), sampling=Sampling(max_tokens=max_tokens))
-        for _, answer in model.respond([request]):
-            return None if isinstance(answer, Failure) else answer.text
-        return None
-
-    return ask
-
-
-def story(visit: Visit, conn: Connection, design: Design) -> Response:
-    """One step of the interview, or the story."""
+    Returns:
+        A page; or, after an answer that a model is to read, the interview with it: :func:`read_by_model` goes on, once
+        the transaction is over. While a model thinks nobody must wait for the database.
+    """
     assert design.story is not None
     state = _read(conn, visit.me.id) or talk.begin(design.story, visit.language)
     if visit.request.method == "GET":
@@ -50,27 +44,44 @@ def story(visit: Visit, conn: Connection, design: Design) -> Response:
     return visit.go("/work")
 
 
-def _answered(visit: Visit, conn: Connection, asked: Story, state: Interview) -> Response:
+def _answered(visit: Visit, conn: Connection, asked: Story, state: Interview) -> Response | Interview:
     text = clean_text(visit.field("answer"))[:4000]
     if visit.field("question") != state.question:  # sent twice, or from an older window
         return visit.go("/stage/story")
     if talk.too_short(asked, state, text):
         return _page(visit, asked, state, text=text, problem="story_short", status=422)
-    state = talk.answer(state, text)
-    ask = visit.site.ask
-    follow_up = ""
-    if ask is not None and talk.may_follow_up(asked, state):
-        follow_up = talk.read_follow_up(ask(talk.follow_up_messages(asked, state, visit.language), 80))
-    state = talk.go_on(asked, state, follow_up, visit.language)
-    if state.told:
-        reply = ask(talk.story_messages(state), 1200) if ask is not None else None
-        state = talk.propose(state, reply, asked_model=ask is not None)
-    _save(visit, conn, state)
+    answered = talk.answer(state, text)
+    if visit.site.ask is not None:
+        return answered
+    _save(visit, conn, _proposed(talk.go_on(asked, answered, "", visit.language)))
     return visit.go("/stage/story")
 
 
+def read_by_model(visit: Visit, asked: Story, answered: Interview) -> Response:
+    """Ask the model what comes after an answer, and keep it if nothing else has happened meanwhile."""
+    ask = visit.site.ask
+    assert ask is not None
+    follow_up = ""
+    if talk.may_follow_up(asked, answered):
+        follow_up = talk.read_follow_up(ask(talk.follow_up_messages(asked, answered, visit.language), 80))
+    state = talk.go_on(asked, answered, follow_up, visit.language)
+    if state.told:
+        state = talk.propose(state, ask(talk.story_messages(state), 1200), asked_model=True)
+    with visit.site.store.write() as conn:
+        lock_person(conn, visit.me.id)
+        over = panels.stages_of(conn, visit.me.id).get(STORY)
+        now = _read(conn, visit.me.id) or talk.begin(asked, visit.language)
+        if not over and now.turns == answered.turns[:-1] and now.question == answered.turns[-1].question:
+            _save(visit, conn, state)
+    return visit.go("/stage/story")
+
+
+def _proposed(state: Interview) -> Interview:
+    return talk.propose(state) if state.told else state
+
+
 def _approve(visit: Visit, conn: Connection, design: Design, state: Interview, text: str) -> None:
-    item = f"story-{visit.me.id}"
+    item = f"story-{secrets.token_hex(5)}"  # observers see it, and must not see whose it is
     now = visit.site.store.now()
     seed = int(project.get_setting(conn, "seed"))
     project.add_story(conn, design, item, text, visit.me.id, seed)
