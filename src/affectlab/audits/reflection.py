@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import affectlab
+from affectlab.audits.runs import BENCHMARK, identified, model_of
 from affectlab.audits.thoughts import Caught, at_random, catch
 from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure, choices_of, drifts_of
 from affectlab.benchmarks.decisions.pairing import paired_cells
@@ -19,11 +23,14 @@ from affectlab.metrics.scores import Cell as TableCell
 from affectlab.metrics.scores import Table
 from affectlab.models.base import Failure, Message, Model, Request, Steerable
 from affectlab.runs import Cell, RunFolder, ScoredRun
+from affectlab.runs.folder import SCHEMA
+from affectlab.runs.manifest import DECISIVE, field, now
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
 from affectlab.stats.paired import PairedResult
 
+KIND = "thought audit"
 STEP = "reflect"
 REFLECTION = (
     "Before this counts, go over your reasoning once more as a calm outsider would. Did a mood or a feeling push the "
@@ -64,7 +71,15 @@ class Audit:
         return sum(value is None for value in self.second.values())
 
 
-def audit_thoughts(run: ScoredRun, model: Model, out: Path, precision: float = 0.8, seed: int = 0) -> Audit:
+def audit_thoughts(
+    run: ScoredRun,
+    model: Model,
+    out: Path,
+    precision: float = 0.8,
+    seed: int = 0,
+    command: str | None = None,
+    on_step: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Audit:
     """Flag, ask again, and compare.
 
     Responses are kept in ``out`` as they come; the same call goes on where it stopped.
@@ -72,23 +87,36 @@ def audit_thoughts(run: ScoredRun, model: Model, out: Path, precision: float = 0
     Args:
         run: A run of the decisions benchmark with reasoning and emotion conditions.
         model: The model of the run.
-        out: Folder of the second turns.
+        out: Folder of the second turns: a new one, or one with second turns of the same run.
         precision: Of the flags.
         seed: Of folds and of the random audit.
+        command: The command line to record.
+        on_step: Told what is done, how much of it, of how much.
 
     Raises:
-        UserError: When the run has no thoughts to audit.
+        UserError: When the run has no thoughts to audit, the model is not that of the run, or the folder holds
+            something else.
     """
-    usable = [one for one in thoughts(run.predictions) if one.state.kind in INDUCED and one.move is not None]
-    if run.benchmark.name != "decisions" or not usable:
+    told = thoughts(run.predictions) if run.benchmark.name == BENCHMARK else ()
+    usable = [one for one in told if one.state.kind in INDUCED and one.move is not None]
+    if not usable:
         raise UserError(
             f"{run.folder.path} has no reasoning under emotions: the audit needs a run of `affectlab decide` with "
             "--cot or --thinking."
         )
-    caught = catch(usable, precision, seed=seed)
-    drawn = at_random(caught.flagged, seed)
-    wanted = [_key(one) for one, yes in zip(usable, caught.flagged | drawn, strict=True) if yes]
-    second, failed = _asked_again(run, model, RunFolder.at(out), wanted)
+    _refuse_other_model(run, model)
+    folder = RunFolder.at(out)
+    with folder.locked():
+        manifest = _open(run, model, folder)
+        on_step("Moved decisions from their reasoning", 0, 1)
+        groups = {row.item: row.cluster for row in run.predictions}
+        caught = catch(usable, precision, seed=seed, groups=groups)
+        on_step("Moved decisions from their reasoning", 1, 1)
+        drawn = at_random(caught.flagged, seed)
+        wanted = [_key(one) for one, yes in zip(usable, caught.flagged | drawn, strict=True) if yes]
+        session = {"command": command, "started": now(), "precision": precision, "seed": seed}
+        folder.write_manifest({**manifest, "sessions": [*manifest["sessions"], session]})
+        second, failed = _asked_again(run, model, folder, wanted, on_step)
     flagged, random = (_chosen(usable, which) for which in (caught.flagged, drawn))
     return Audit(
         caught,
@@ -100,6 +128,50 @@ def audit_thoughts(run: ScoredRun, model: Model, out: Path, precision: float = 0
     )
 
 
+def _refuse_other_model(run: ScoredRun, model: Model) -> None:
+    card, found = model.card, run.manifest["model"]
+    if identified(card.name, card.identity) != model_of(run.manifest):
+        raise UserError(
+            f"{card.spec} is not the model of {run.folder.path}: this is {_described(card.name, card.identity)}, the "
+            f"run's {_described(found['name'], found['identity'])}. A second turn goes to the model of the first."
+        )
+
+
+def _described(name: str, identity: Mapping[str, Any]) -> str:
+    return f"{name} ({', '.join(f'{key} {value}' for key, value in identity.items())})"
+
+
+def _open(run: ScoredRun, model: Model, folder: RunFolder) -> dict[str, Any]:
+    """The manifest of the folder of second turns, found or made.
+
+    Raises:
+        UserError: When the folder holds anything but second turns of this run, this model and this prompt.
+    """
+    audited = {name: field(run.manifest, name) for name in ("created", *DECISIVE)}
+    asked: dict[str, Any] = {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "run": audited | {"conditions": sorted(audited["conditions"])},
+        "model": {"name": model.card.name, "identity": dict(model.card.identity)},
+        "prompt": REFLECTION,
+    }
+    # As a file holds it, where a tuple is a list.
+    asked = json.loads(json.dumps(asked))
+    found: dict[str, Any] = {}
+    if folder.exists():
+        found = folder.manifest()
+        if found.get("kind") != KIND:
+            raise UserError(f"{folder.path} holds something else than second turns; choose another --out.")
+        other = [name for name in asked if found.get(name) != asked[name]]
+        if other and folder.has_responses():
+            raise UserError(
+                f"{folder.path} holds second turns of another {' and another '.join(other)}; choose another --out."
+            )
+    else:
+        folder.check_new()
+    return {**asked, "package_version": affectlab.__version__, "sessions": found.get("sessions", [])}
+
+
 def _key(one: Thought) -> Key:
     return one.item, one.state.name, one.repeat, one.variant
 
@@ -109,27 +181,33 @@ def _chosen(found: Sequence[Thought], which: NDArray[np.bool_]) -> list[Key]:
 
 
 def _asked_again(
-    run: ScoredRun, model: Model, folder: RunFolder, wanted: Sequence[Key]
+    run: ScoredRun,
+    model: Model,
+    folder: RunFolder,
+    wanted: Sequence[Key],
+    on_step: Callable[[str, int, int], None],
 ) -> tuple[dict[Key, float | None], int]:
-    """Second decisions of the wanted ones, those in the folder first."""
+    """Second decisions of the wanted ones, those in the folder first; the folder is locked."""
     requests = {key: request for key, request in _requests(run) if key in set(wanted)}
     failed = 0
     if isinstance(model, Steerable) and run.plan.steered:
         model.prepare(run.plan.steered, run.folder.vectors_path, run.manifest.get("steering", {}))
-    with folder.locked():
-        answers = folder.answers()
-        missing = [
-            request
-            for request in requests.values()
-            if (request.variant, STEP) not in answers.by_cell.get(_cell(request), {})
-        ]
-        with folder.appending() as kept:
-            for request, answer in model.respond(missing) if missing else ():
-                if isinstance(answer, Failure):
-                    failed += 1
-                else:
-                    kept.response(request, answer)
-                    answers.add(_cell(request), request.variant, STEP, answer)
+    answers = folder.answers()
+    missing = [
+        request
+        for request in requests.values()
+        if (request.variant, STEP) not in answers.by_cell.get(_cell(request), {})
+    ]
+    on_step("Second turns", len(requests) - len(missing), len(requests))
+    with folder.appending() as kept:
+        for done, (request, answer) in enumerate(model.respond(missing) if missing else (), start=1):
+            if isinstance(answer, Failure):
+                failed += 1
+                kept.failure(request, answer, now())
+            else:
+                kept.response(request, answer)
+                answers.add(_cell(request), request.variant, STEP, answer)
+            on_step("Second turns", len(requests) - len(missing) + done, len(requests))
     items = {item.id: item for item in run.plan.items}
     second: dict[Key, float | None] = {}
     for key, request in requests.items():

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from affectlab.cli.common import AsJson, Replicates, pairs, print_json
+from affectlab.cli.common import (
+    AsJson,
+    BaseUrl,
+    BatchTokens,
+    Device,
+    Replicates,
+    Threads,
+    pairs,
+    print_json,
+    tables_to_dict,
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,7 +51,6 @@ def stimuli(
 ) -> None:
     """Nested cross-validation of a random forest on eight ratios, against chance."""
     from affectlab.audits.stimuli import audit_stimuli, audit_table, feature_table
-    from affectlab.cli.decide import found_to_dict
     from affectlab.cli.progress import steps
     from affectlab.report.model import Document, Section
     from affectlab.report.terminal import print_document
@@ -55,7 +64,7 @@ def stimuli(
     left = sum(loaded.left_out.values())
     notes = (f"{left} texts with other labels are left out.",) if left else ()
     if as_json:
-        print_json({"passed": found.passed, "verdict": found.words, **found_to_dict(tables, notes)})
+        print_json({"passed": found.passed, "verdict": found.words, **tables_to_dict(tables, notes)})
     else:
         print_document(Document(f"Style of {loaded.source}", found.words, (Section("Audit", notes, tables),)))
     raise typer.Exit(0 if found.passed else 1)
@@ -73,7 +82,6 @@ def items(
     """Screen, choose, confirm."""
     from affectlab.audits.items import ability_table, audit_items, family_table, item_table
     from affectlab.audits.items import notes as notes_on
-    from affectlab.cli.decide import found_to_dict
     from affectlab.report.model import Document, Section
     from affectlab.report.terminal import print_document
     from affectlab.stats.irt import Sampler
@@ -82,7 +90,7 @@ def items(
     tables, notes = (family_table(families), ability_table(families), item_table(families)), notes_on(families)
     if as_json:
         kept = {one.role: list(one.selected.kept) for one in families}
-        print_json({"kept": kept, **found_to_dict(tables, notes)})
+        print_json({"kept": kept, **tables_to_dict(tables, notes)})
     else:
         title = f"Items of {len(families)} roles, from neutral answers of {len(families[0].pool.respondents)} models"
         print_document(Document(title, "", (Section("Item response", notes, tables),)))
@@ -94,30 +102,42 @@ def thoughts(
     out: Annotated[Path, typer.Option(help="Folder for the second turns; the same command goes on there.")],
     precision: Annotated[float, typer.Option(help="Share of flagged decisions that should have moved.")] = 0.8,
     vectors: Annotated[Path | None, typer.Option(help="Emotion vectors of the run, if not the usual ones.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Endpoint of an openai: model.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
+    base_url: BaseUrl = None,
+    device: Device = "auto",
+    dtype: Annotated[str | None, typer.Option(help="Type of a local model's weights. Default: the run's.")] = None,
+    threads: Threads = None,
+    batch_tokens: BatchTokens = 8192,
     seed: Annotated[int, typer.Option(help="Seed of folds and of the random audit.", min=0)] = 0,
     replicates: Replicates = 1000,
     as_json: AsJson = False,
 ) -> None:
     """Nested cross-validation by items, a second turn for what is flagged, drift before and after."""
     from affectlab.audits.reflection import audit_tables, audit_thoughts
-    from affectlab.cli.decide import found_to_dict
+    from affectlab.audits.runs import read_decisions
+    from affectlab.cli.progress import steps
     from affectlab.models import ModelSettings, open_model
     from affectlab.report.model import Document, Section
     from affectlab.report.terminal import print_document
-    from affectlab.runs import read_run
+    from affectlab.runs.manifest import command_line
     from affectlab.stats.bootstrap import Interval
 
-    interval = Interval(replicates=replicates, seed=seed)
-    scored = read_run(run, Interval(replicates=1))
-    asked = open_model(model, ModelSettings(base_url=base_url, device=device, vectors=vectors))
+    (scored,) = read_decisions([run])
+    settings = ModelSettings(
+        base_url=base_url,
+        device=device,
+        dtype=dtype or scored.manifest["model"]["identity"].get("dtype", "float32"),  # type: ignore[arg-type]
+        threads=threads,
+        batch_tokens=batch_tokens,
+        vectors=vectors,
+    )
+    asked = open_model(model, settings)
     try:
-        found = audit_thoughts(scored, asked, out, precision, seed)
+        with steps(lines=True) as told:
+            found = audit_thoughts(scored, asked, out, precision, seed, command_line(), told)
     finally:
         asked.close()
-    tables = audit_tables(found, interval)
+    tables = audit_tables(found, Interval(replicates=replicates, seed=seed))
     if as_json:
-        print_json(found_to_dict(tables, ()))
+        print_json(tables_to_dict(tables, ()))
     else:
         print_document(Document(f"Thought audit of {run}", "", (Section("Audit", (), tables),)))

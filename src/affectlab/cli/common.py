@@ -34,6 +34,8 @@ Vectors: TypeAlias = Annotated[
     typer.Option(help="Emotion vectors of `affectlab vectors extract`. Default: of the bundled texts, made once."),
 ]
 
+BatchTokens: TypeAlias = Annotated[int, typer.Option(help="Token budget of a local batch.", min=1)]
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -93,6 +95,13 @@ def _failed(text: str, code: int, *, debug: bool) -> int:
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def tables_to_dict(tables: Sequence[Any], notes: Sequence[str]) -> dict[str, Any]:
+    """What ``--json`` prints of some tables."""
+    from dataclasses import asdict
+
+    return {"notes": list(notes), "tables": {table.id: asdict(table) for table in tables}}
 
 
 def pairs(options: Sequence[str], what: str) -> dict[str, str]:

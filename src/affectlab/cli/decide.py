@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from affectlab.cli.common import AsJson, Replicates, pairs, print_json
+from affectlab.cli.common import (
+    AsJson,
+    BaseUrl,
+    BatchTokens,
+    Device,
+    Dtype,
+    Replicates,
+    Threads,
+    Vectors,
+    pairs,
+    print_json,
+    tables_to_dict,
+)
 from affectlab.errors import UserError
 
 PAPER_STRENGTHS = "0.6,0.8,1.0,1.5"
@@ -69,15 +81,13 @@ def decide(
     limit: Annotated[int | None, typer.Option(help="Ask only the first N items.", min=1)] = None,
     order: Annotated[str, typer.Option(help="Option order: rotate, fixed, or all cyclic orders.")] = "rotate",
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
-    vectors: Annotated[
-        Path | None, typer.Option(help="Emotion vectors of `affectlab vectors extract`. Default: of the bundled texts.")
-    ] = None,
+    vectors: Vectors = None,
     lexicon: Annotated[Path | None, typer.Option(help="TOML file of affective words by emotion.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Endpoint of an openai: model.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
-    threads: Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)] = None,
-    batch_tokens: Annotated[int, typer.Option(help="Token budget of a local batch.", min=1)] = 8192,
+    base_url: BaseUrl = None,
+    device: Device = "auto",
+    dtype: Dtype = "float32",
+    threads: Threads = None,
+    batch_tokens: BatchTokens = 8192,
     max_tokens: Annotated[int | None, typer.Option(help="Most new tokens. Default: the protocol's.", min=1)] = None,
     replicates: Replicates = 1000,
     as_json: AsJson = False,
@@ -227,13 +237,6 @@ def drift(
         with writing(figures):
             write_figures(found, figures)
     if as_json:
-        print_json(found_to_dict((*found.tables, found.cells), found.notes))
+        print_json(tables_to_dict((*found.tables, found.cells), found.notes))
     else:
         print_document(document)
-
-
-def found_to_dict(tables: Sequence[Any], notes: Sequence[str]) -> dict[str, Any]:
-    """What ``--json`` prints of some tables."""
-    from dataclasses import asdict
-
-    return {"notes": list(notes), "tables": {table.id: asdict(table) for table in tables}}
