@@ -93,7 +93,14 @@ def test_sets_and_intensities(cli: Callable[..., Any], tmp_path: Path) -> None:
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     slots = {one["slot"]: one for one in cli("agreement", path, "--json", "--replicates", 20).json["slots"]}
-    assert list(slots) == ["label", "much: labels", "much: fear", "much: joy"]
+    assert list(slots) == [
+        "label",
+        "much: labels",
+        "much: fear",
+        "much: fear, where given",
+        "much: joy",
+        "much: joy, where given",
+    ]
     figures = {one["name"]: one["value"] for one in slots["label"]["figures"]}
     assert figures["alpha_masi"] == pytest.approx(4 / 7)
     assert figures["alpha_jaccard"] == pytest.approx(2 / 3)

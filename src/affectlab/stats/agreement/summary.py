@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -246,6 +246,8 @@ def _figures(data: Ratings, level: Level, scale: Scale, how: Interval) -> tuple[
         figures += [krippendorff_alpha(data, one, how) for one in ("masi", "jaccard")]
     else:
         figures.append(krippendorff_alpha(data, level, how))
+        if level in ("interval", "ratio") and len(data.values) <= MOST_CATEGORIES:
+            figures.append(krippendorff_alpha(data, "ordinal", how))
     if data.numbers is not None and level in ("ordinal", "interval", "ratio"):
         figures += [icc(data, form, how) for form in ("ICC1", "ICC2", "ICC3")]
     return tuple(figures)
@@ -282,6 +284,9 @@ def members(data: Ratings) -> dict[str, Ratings]:
 def split_intensities(rows: list[tuple[str, str, Mapping[str, float]]]) -> dict[str, Ratings]:
     """For each label of answers that give intensities, its intensity, 0 where it is absent.
 
+    Beside each stands ``LABEL, where given``: only the intensities of those who gave it, which says whether they agree
+    on how strong it is once they agree that it is there.
+
     Args:
         rows: (unit, annotator, label -> intensity).
 
@@ -291,7 +296,12 @@ def split_intensities(rows: list[tuple[str, str, Mapping[str, float]]]) -> dict[
     labels = sorted({label for _, _, value in rows for label in value})
     if not labels:
         raise UserError("No answer gives any label an intensity.")
-    return {label: ratings((unit, rater, value.get(label, 0.0)) for unit, rater, value in rows) for label in labels}
+    found = {}
+    for label in labels:
+        given = [(unit, rater, value.get(label, 0.0)) for unit, rater, value in rows]
+        found[label] = ratings(given)
+        found[f"{label}, where given"] = ratings((unit, rater, much) for unit, rater, much in given if much > 0)
+    return found
 
 
 def methods_sentence(found: SlotAgreement) -> str:
@@ -303,7 +313,7 @@ def methods_sentence(found: SlotAgreement) -> str:
     if not paired:
         return text + "no item has answers of two annotators, so agreement is undefined."
     text += f"on the {paired:,} with two answers or more, "
-    text += ", ".join(_said(one) for one in found.figures if _quoted(one)) + "."
+    text += ", ".join(map(_said, _quoted(found.figures))) + "."
     if any(one.low is not None for one in found.figures):
         how = found.interval
         text += (
@@ -320,7 +330,7 @@ def methods_sentence(found: SlotAgreement) -> str:
 
 def _given(found: Upstream) -> str:
     text = f" On the {found.kept:,} of {found.n:,} items with agreement on {found.slot}, "
-    return text + ", ".join(_said(one) for one in found.figures if _quoted(one)) + "."
+    return text + ", ".join(map(_said, _quoted(found.figures))) + "."
 
 
 NAMES = {
@@ -351,8 +361,10 @@ NAMES = {
 _UNQUOTED = frozenset({"ICC1", "cohen_kappa_linear", "mean_pairwise_kappa_linear"})
 
 
-def _quoted(one: Estimate) -> bool:
-    return one.name not in _UNQUOTED
+def _quoted(figures: Sequence[Estimate]) -> list[Estimate]:
+    """Those that a sentence names: alpha of one level, the first, and not every form of the rest."""
+    alphas = [one.name for one in figures if one.name.startswith("alpha_") and one.name != "alpha_jaccard"]
+    return [one for one in figures if one.name not in _UNQUOTED and one.name not in alphas[1:]]
 
 
 def _said(one: Estimate) -> str:
