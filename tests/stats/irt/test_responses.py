@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from affectlab.errors import UserError
-from affectlab.stats.irt import Responses, select_items
-from affectlab.stats.irt.checks import ItemCheck
-from affectlab.stats.irt.stability import RespondentStability
+from affectlab.stats.irt import Responses
 
 ROWS = [("m1", "x", 1), ("m1", "x", 0), ("m1", "y", 1), ("m2", "x", 1), ("m2", "x", 0), ("m2", "y", 1), ("m3", "x", 1)]
 
@@ -37,25 +35,3 @@ def test_too_little_and_what_is_out_of_range_is_refused() -> None:
         Responses.of_rows([("m1", "x", 2), ("m2", "y", 1)], 2)
     with pytest.raises(UserError, match="Nobody answered y"):
         Responses.of_counts(np.eye(2)[:, None, :].repeat(2, 1) * [[[1], [0]]], ("a", "b"), ("x", "y"), np.array([2, 2]))
-
-
-def checked(item: str, discrimination: float, error: float = 0.02, problems: tuple[str, ...] = ()) -> ItemCheck:
-    return ItemCheck(item, discrimination, 0.0, error, 0.4, True, problems)
-
-
-def test_items_are_chosen_for_worth_and_for_what_they_are_about() -> None:
-    checks = [checked("a", 2.0), checked("b", 1.9), checked("c", 1.5), checked("d", 1.4, 0.02, ("misfits",))]
-    content = {"a": "nurse", "b": "nurse", "c": "baker"}
-    found = select_items(checks, None, content, wanted=2)
-    # After a, b is worth 1.9 - .2 - .5, c 1.5 - .2.
-    assert found.kept == ("a", "c")
-    assert found.coverage == {"nurse": 1, "baker": 1}
-    assert found.dropped == {"d": "misfits", "b": "better or less covered items fill the set"}
-    assert select_items(checks, None, content, wanted=2, redundancy=0.0).kept == ("a", "b")
-    assert select_items(checks, None, content, wanted=5).short == 2
-
-
-def test_items_that_move_with_their_respondents_are_worth_less() -> None:
-    checks = [checked("a", 2.0), checked("b", 1.9)]
-    spread = RespondentStability(np.array([0.5, 0.1]), np.array([0.1, 0.1]), 20)
-    assert select_items(checks, spread, {}, wanted=1).kept == ("b",)

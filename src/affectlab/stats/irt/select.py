@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from affectlab.stats.irt.checks import ItemCheck
+from affectlab.stats.irt.checks import MOST_ERROR, ItemCheck
 from affectlab.stats.irt.stability import RespondentStability
 
 
@@ -36,11 +36,12 @@ def select_items(
     content: Mapping[str, str],
     wanted: int = 12,
     redundancy: float = 0.5,
+    most_error: float = MOST_ERROR,
 ) -> Selected:
     """Choose greedily: of the items without a problem the best one whose content is least covered so far.
 
-    An item's worth is its discrimination, less its predictive error as a share of the largest one allowed (.1) and less
-    its spread over respondents; each item of the same content that is in already costs ``redundancy``.
+    An item's worth is its discrimination, less its predictive error as a share of the largest one allowed and less its
+    spread over respondents; each item of the same content that is in already costs ``redundancy``.
 
     Args:
         checks: Of a fit.
@@ -48,10 +49,13 @@ def select_items(
         content: Item -> what it is about (occupation, source); items without one count as their own content.
         wanted: How many to keep at most; the paper kept 10 to 12.
         redundancy: Cost of a second item of one content.
+        most_error: Largest error allowed, as ``check_items`` was given it.
     """
     dropped = {one.item: "; ".join(one.problems) for one in checks if one.problems}
     worth = {
-        one.item: one.discrimination - 10 * one.error - (0.0 if stability is None else float(stability.a[place]))
+        one.item: one.discrimination
+        - one.error / most_error
+        - (0.0 if stability is None else float(stability.a[place]))
         for place, one in enumerate(checks)
         if not one.problems
     }
