@@ -54,6 +54,13 @@ def test_a_tournament_of_states_of_one_model(cli: Cli, tmp_path: Path) -> None:
     assert names == ["", " as anger@0.5", " as joy@0.5"]
 
 
+@pytest.mark.parametrize("emotions", ["neutral", "anger,neutral", ",", ""])
+def test_a_tournament_is_of_emotions(cli: Cli, tmp_path: Path, script: str, emotions: str) -> None:
+    refused = cli("play", "stag_hunt", "--model", script, "--emotions", emotions, "--out", tmp_path / "out")
+    assert refused.code == 2
+    assert f"--emotions {emotions!r}: expected all" in refused.err
+
+
 def test_one_player_is_too_few(cli: Cli, tmp_path: Path) -> None:
     refused = cli("play", "trust", "--player", "strategy:grim", "--out", tmp_path / "out")
     assert refused.code == 2
@@ -99,4 +106,14 @@ def test_a_folder_of_matches_is_told_from_a_broken_run(cli: Cli, tmp_path: Path,
     assert "holds matches of `affectlab play`, not a run of a benchmark" in refused.err
     assert f"affectlab {' '.join(played)}" in refused.err  # the command that prints the tables again
     assert "broken" not in refused.err
+
+
+def test_no_run_is_put_over_matches_that_needed_no_model(cli: Cli, tmp_path: Path, script: str) -> None:
+    out = tmp_path / "out"
+    played = ("play", "stag_hunt", "--player", "strategy:grim", "--player", "strategy:random", "--out", out)
     assert cli(*played).code == 0
+    before = (out / "manifest.json").read_bytes()
+    refused = cli("run", "decisions", "--model", script, "--limit", "2", "--out", out)
+    assert refused.code == 2
+    assert "holds matches of `affectlab play`" in refused.err
+    assert (out / "manifest.json").read_bytes() == before

@@ -124,7 +124,10 @@ def _players(written: Sequence[str], model: str | None, emotions: str, alpha: fl
         if len(written) < 2:
             raise UserError("A game takes two players or more: give --player twice, or --model for a tournament.")
         return [read_player(one) for one in written]
-    chosen = EMOTIONS if emotions == "all" else tuple(emotion_id(one.strip()) for one in emotions.split(","))
+    named = [one.strip() for one in emotions.split(",")]
+    chosen = EMOTIONS if emotions == "all" else tuple(dict.fromkeys(emotion_id(one) for one in named if one))
+    if not chosen or "neutral" in chosen:
+        raise UserError(f"--emotions {emotions!r}: expected all, or emotions joined by commas; neutral plays anyway.")
     states = [model, *(f"{model} as {emotion}@{alpha}" for emotion in chosen)]
     return [read_player(one) for one in (*states, *written)]
 

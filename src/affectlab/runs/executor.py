@@ -119,6 +119,8 @@ def execute(
 def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:
     begun = folder.exists() and folder.has_responses()
     found = folder.manifest() if begun else {}
+    if folder.exists():
+        manifests.check_kind(found or folder.manifest(), str(folder.path))
     recorded = found.get("steering", {})
     asked = manifests.make(plan, model.card, recorded)
     if begun:

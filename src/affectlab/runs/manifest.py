@@ -117,6 +117,26 @@ def field(manifest: Mapping[str, Any], dotted: str) -> Any:
     return value
 
 
+def check_kind(manifest: Mapping[str, Any], where: str) -> None:
+    """Refuse the manifest of a folder that holds something else than a run of a benchmark.
+
+    Args:
+        manifest: Of a folder. Those of runs have no ``kind``.
+        where: The folder, for the message.
+
+    Raises:
+        UserError: When it has one, with the command that shows what is there.
+    """
+    kind = manifest.get("kind")
+    if kind is None:
+        return
+    what = "matches of `affectlab play`" if kind == "arena" else f"a {kind}"
+    sessions = manifest.get("sessions") or [{}]
+    command = sessions[-1].get("command")
+    again = f" To see what came of it:\n  {command}" if command else ""
+    raise UserError(f"{where} holds {what}, not a run of a benchmark.{again}")
+
+
 def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -> None:
     """Refuse to go on with a run that is not the one asked for.
 

@@ -14,7 +14,7 @@ from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores, Table
 from affectlab.runs.folder import SCHEMA, RunFolder
-from affectlab.runs.manifest import items_digest
+from affectlab.runs.manifest import check_kind, items_digest
 from affectlab.runs.overview import overview
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
@@ -76,8 +76,7 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
     """
     folder = RunFolder.at(path)
     manifest = folder.manifest()
-    if "kind" in manifest:  # runs of benchmarks have none
-        raise UserError(_of_another_kind(folder, manifest))
+    check_kind(manifest, str(folder.path))
     try:
         return folder, manifest, _plan(folder, manifest)
     except (KeyError, TypeError, AttributeError) as error:
@@ -85,15 +84,6 @@ def open_run(path: str | Path) -> tuple[RunFolder, dict[str, Any], Plan]:
             f"{folder.manifest_path} is broken: it lacks a field or holds a wrong one ({error}). "
             "Restore it, or start anew in another --out."
         ) from error
-
-
-def _of_another_kind(folder: RunFolder, manifest: Mapping[str, Any]) -> str:
-    sessions = manifest.get("sessions") or [{}]
-    command = sessions[-1].get("command")
-    again = f" To see what came of it:\n  {command}" if command else ""
-    if manifest["kind"] == "arena":
-        return f"{folder.path} holds matches of `affectlab play`, not a run of a benchmark.{again}"
-    return f"{folder.path} holds a {manifest['kind']}, not a run of a benchmark.{again}"
 
 
 def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
