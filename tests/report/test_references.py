@@ -48,6 +48,20 @@ def test_the_best_comes_first_also_where_less_is_better(run_report: RunReport, s
     assert names(report) == ["worst", run, "best"]
 
 
+def test_figures_of_the_whole_run_stand_in_one_row_and_conditions_in_none(
+    run_report: RunReport, scores: Scores
+) -> None:
+    whole = replace(
+        scores, headline=(*scores.headline, Estimate("ndm", 0.2, unit="number")), tables=(), of_run=("ndm",)
+    )
+    angry = replace(scores, headline=(Estimate("ndm", 0.7, unit="number"),), tables=())
+    paper = ReferenceRow("a model", {"ndm": 0.3}, "Table 1", "model")
+    place = standing(replace(run_report, scores={"neutral": whole, "anger": angry}, references=(paper,)))
+    assert place is not None
+    assert [row[0] for row in place.table.rows] == ["a model", "SmolLM2-135M-Instruct (this run, all conditions)"]
+    assert place.own == {1}
+
+
 def test_a_row_per_condition(run_report: RunReport, scores: Scores) -> None:
     angry = replace(scores, headline=(Estimate("macro_f1", 0.7),))
     place = standing(replace(run_report, scores={"neutral": scores, "anger": angry}))

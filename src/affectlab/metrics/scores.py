@@ -69,6 +69,7 @@ class Scores:
         matrices: In reading order.
         notes: Sentences that must accompany the figures (incomplete run, no gold, thin support).
         signature: What would have to be equal for two figures to be comparable, sacreBLEU style.
+        of_run: Names of headline figures that are about all conditions of the run together, not about this one.
     """
 
     headline: tuple[Estimate, ...]
@@ -76,6 +77,7 @@ class Scores:
     matrices: tuple[Matrix, ...] = ()
     notes: tuple[str, ...] = ()
     signature: str = ""
+    of_run: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         tables = ", ".join([*(one.id for one in self.tables), *(one.id for one in self.matrices)])
@@ -130,6 +132,7 @@ class Scores:
             ),
             notes=tuple(data["notes"]),
             signature=data["signature"],
+            of_run=tuple(data.get("of_run", ())),
         )
 
 

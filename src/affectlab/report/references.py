@@ -34,7 +34,9 @@ class _Row:
 
 
 def standing(report: RunReport) -> Standing | None:
-    """This run's row (one per condition) among the reference rows; ``None`` when there are no references.
+    """This run's row among the reference rows; ``None`` when there are no references.
+
+    There is one row a condition, or one for all of them where a sheet has figures of the whole run.
 
     Columns are the figures of the references, the run's headline figures first; figures that a run has not in its
     headline are taken from its breakdowns. Chance and majority are worked out on the run's own gold where the scorer
@@ -70,7 +72,12 @@ def baselines(report: RunReport, condition: str, figure: str) -> dict[str, float
 
 def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
     several = len(report.scores) > 1
-    for condition, scores in report.scores.items():
+    whole = {one: scores for one, scores in report.scores.items() if scores.of_run}
+    for scores in whole.values():
+        # What is published are means over conditions: a single one is not like them.
+        known = {name: cell for name, cell in _known(scores).items() if name in scores.of_run}
+        yield _Row(f"{report.model_name} (this run, all conditions)", known, "this run", own=True)
+    for condition, scores in report.scores.items() if not whole else ():
         label = f"this run, {condition}" if several else "this run"
         yield _Row(f"{report.model_name} ({label})", _known(scores), "this run", own=True)
     for reference in report.references:

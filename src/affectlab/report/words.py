@@ -26,6 +26,9 @@ _MEANINGS = {
     "ndm": "Mean size of answers' moves from neutral, as a share of what each decision leaves feasible.",
     "nad": "Mean move in people's direction; where people have none (d = 0) a move counts 0.",
     "nad_directed": "Mean move in people's direction, over roles and emotions that have one.",
+    "ndm:random": "NDM under random vectors of the same norm, which mean nothing.",
+    "nad:random": "NAD under random vectors, aligned with each emotion in turn.",
+    "ndm:emotion_minus_random": "How much further answers move under emotion vectors than under random ones.",
     "hamming_loss": "Share of labels that are wrong, counted over all items and labels: the lower the better.",
 }
 

@@ -4,6 +4,7 @@ import pytest
 from tests.benchmarks.decisions.worlds import Row, table, world
 
 from affectlab.benchmarks.base import Scoring
+from affectlab.benchmarks.decisions.references import FIGURES
 from affectlab.benchmarks.decisions.scores import measures, score
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Scores
@@ -57,3 +58,28 @@ def test_a_strength_of_zero_or_below_is_in_no_mean_and_is_named() -> None:
     assert (getattr(ndm, "value", None), getattr(nad, "value", None)) == (0.5, 0.5)
     assert any(note.startswith("joy@-1.0, joy@0.0: ") and "in no mean" in note for note in neutral.notes)
     assert headline(sheet(whole, "joy@-1.0")) == {"focal_behaviour": 0.0, "parse_rate": 1.0, "ndm": 0.5}
+
+
+def test_neutral_holds_what_the_paper_reports_of_a_run() -> None:
+    # Trustors: joy up, anger down. Joy +.4, anger +.2; random +.1 and -.5.
+    moves = {"joy@1.0": 0.4, "anger@1.0": 0.2, "random@1.0:seed=0": 0.1, "random@1.0:seed=1": -0.5}
+    whole = world(lambda *at: 5 + 10 * moves.get(at[2], 0.0), moves, ["trust_trustor"], items=4)
+    neutral = sheet(whole, "neutral")
+    found = headline(neutral)
+    expected = {
+        "ndm": (0.4 + 0.2) / 2,
+        "nad": (0.4 - 0.2) / 2,
+        "nad_directed": (0.4 - 0.2) / 2,
+        "ndm:random": (0.1 + 0.5) / 2,
+        # Each random vector is aligned with joy and with anger.
+        "nad:random": 0.0,
+        "ndm:emotion_minus_random": 0.3 - 0.3,
+    }
+    assert neutral.of_run == tuple(expected)
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    assert any("all emotions, strengths and roles of the run" in note for note in neutral.notes)
+    assert Scores.from_dict(neutral.to_dict()).of_run == neutral.of_run
+    # They are the paper's names, so that its random vectors stand beside the run's.
+    assert set(FIGURES) <= set(neutral.of_run)
+    alone = sheet(world(lambda *_: 1.0, [], ["stag_hunt"], items=3), "neutral")
+    assert (alone.of_run, list(headline(alone))) == ((), ["focal_behaviour", "parse_rate"])

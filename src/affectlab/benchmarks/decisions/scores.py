@@ -6,16 +6,16 @@ move answers from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.decisions.curves import curves
-from affectlab.benchmarks.decisions.effects import effects
+from affectlab.benchmarks.decisions.effects import Effect, effects
 from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table
-from affectlab.benchmarks.decisions.measures import Choices, choices_of, drifts_of
+from affectlab.benchmarks.decisions.measures import Choices, Drifts, choices_of, drifts_of
 from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
 from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.states import induced_states
@@ -25,6 +25,7 @@ from affectlab.benchmarks.decisions.tables import (
     effect_table,
     emotion_table,
     missing_table,
+    run_estimates,
     strength_table,
     trend_table,
 )
@@ -93,6 +94,7 @@ def score(scoring: Scoring) -> Scores:
     found = estimates(measures(scoring.table, scoring.protocol), how=scoring.interval)
     choices = choices_of(scoring.whole)
     headline = [found[RESPONSE], found[PARSED]]
+    of_run: tuple[Estimate, ...] = ()
     made: list[Table] = [_by_role(found)]
     if scoring.condition != "neutral":
         one = choices_of(scoring.whole, ("neutral", scoring.condition))
@@ -100,7 +102,11 @@ def score(scoring: Scoring) -> Scores:
         headline += drift_estimates(drifts, scoring.interval, (0,)).values()
         made.append(drift_table(drifts, scoring.interval, (0,)))
     elif len(choices.conditions) > 1:
-        made += whole_run(choices, scoring.interval)
+        drifts = drifts_of(choices)
+        compared = effects(drifts, scoring.interval)
+        of_run = run_estimates(drifts, compared, scoring.interval)
+        headline += of_run
+        made += whole_run(choices, drifts, compared, scoring.interval)
         if reasoned := thoughts(scoring.predictions):
             made += [length_table(reasoned), correlation_table(reasoned, scoring.interval)]
     return Scores(
@@ -111,6 +117,7 @@ def score(scoring: Scoring) -> Scores:
             f"decisions:{VERSION}|protocol:{scoring.protocol}|response:(y-min)/(max-min)|mean:items, then conditions, "
             f"then roles|missing:left out, counted|cluster:item|{scoring.interval}"
         ),
+        of_run=tuple(one.name for one in of_run),
     )
 
 
@@ -129,14 +136,13 @@ def _by_role(found: Mapping[str, Estimate]) -> Table:
     )
 
 
-def whole_run(choices: Choices, interval: Interval) -> Iterator[Table]:
+def whole_run(choices: Choices, drifts: Drifts, compared: Sequence[Effect], interval: Interval) -> Iterator[Table]:
     """Tables on all conditions together."""
-    drifts = drifts_of(choices)
     emotions = tuple(drifts.which(kind="emotion"))
     if emotions:
         yield drift_table(drifts, interval, emotions)
         yield emotion_table(drifts, interval)
-    if compared := effects(drifts, interval):
+    if compared:
         yield effect_table(compared)
     drawn = [one for one in curves(drifts, interval) if one.trend is not None]
     if drawn:
@@ -162,6 +168,10 @@ def _notes(scoring: Scoring, choices: Choices) -> Iterator[str]:
             f"{', '.join(other)}: several states at once, or a strength of 0 or below, which is no dose of an emotion. "
             "How far answers move is in the sheets of these conditions, and in no mean over emotions or strengths."
         )
+    if any(state.kind == "emotion" for state in induced_states(choices.conditions)):
+        yield "NDM and NAD of this sheet are means over all emotions, strengths and roles of the run."
+        if scoring.protocol == "likelihood":
+            yield "Published figures are of generated answers; here the options were scored by likelihood."
     if len(choices.repeats) > 1:
         level = noise_floor(choices)
         if level is not None:

@@ -22,6 +22,23 @@ def drift_estimates(drifts: Drifts, interval: Interval, columns: tuple[int, ...]
     return {name: number(one) for name, one in found.items()}
 
 
+def run_estimates(drifts: Drifts, compared: Sequence[Effect], interval: Interval) -> tuple[Estimate, ...]:
+    """What the paper reports of a run, as its means over all emotions, strengths and roles: NDM and NAD of the emotion
+    vectors, then ``ndm:random`` and ``nad:random`` of the random ones, and ``ndm:emotion_minus_random`` on what both
+    answered.
+    """
+    emotions = tuple(dict.fromkeys(state.emotion for state in drifts.states if state.kind == "emotion"))
+    columns, random = tuple(drifts.which(kind="emotion")), tuple(drifts.which(kind="random"))
+    selections = {str(name): Selection(name, columns) for name in FIGURES if columns}
+    selections |= {
+        f"{name}:random": Selection(name, random, (), emotions) for name in FIGURES[:2] if random and columns
+    }
+    found = estimates(drift_measures(drifts, selections), how=interval) if selections else {}
+    apart = [one for one in compared if (one.control, one.emotion, one.figure) == ("random", "", "ndm")]
+    differences = [replace(one.result.difference, name="ndm:emotion_minus_random") for one in apart]
+    return tuple(map(number, (*found.values(), *differences)))
+
+
 def figures_of(drifts: Drifts, columns: tuple[int, ...]) -> tuple[Figure, ...]:
     """What can be said of some conditions: NDM alone where none is of an emotion."""
     return FIGURES if any(drifts.states[column].emotion for column in columns) else FIGURES[:1]
