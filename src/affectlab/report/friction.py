@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from affectlab.annotate.assist.friction import Friction, Group, shown
 from affectlab.annotate.assist.routing import OUTCOMES
@@ -111,21 +111,33 @@ def _adjudicator(groups: Iterable[Group]) -> Table:
     columns = ("slot", "asked", "accepted", "turns with order", "first place", "p", "changed by people", "problems")
     note = (
         "First place: share of votes for the candidate shown first; p: whether verdicts that turn with the order lean "
-        "to it. Problems: audited disagreements whose verdict turns with the order, or which people changed."
+        "to it. Problems: audited disagreements whose verdict turns with the order, or which people changed "
+        "(where it was neither: people took a candidate)."
     )
     return Table("adjudicator", "The adjudicator", columns, tuple(rows), note, {"p": "p"})
 
 
-def _residue(groups: Iterable[Group]) -> Table:
+def _residue(groups: Sequence[Group]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in groups:
         residue = one.contamination
         rates = {source: rate for source, (_, rate) in residue.sources.items()}
-        audited = sum(rate.n for rate in rates.values())
-        rows.append((one.name, residue.retained, audited, rates["model-agreed"], rates["adjudicated"], residue.share))
-    columns = ("slot", "labels kept", "audited", "error of agreed", "error of adjudicated", "contamination")
-    note = "Contamination: share of all labels kept that are estimated to differ from what people would say."
-    return Table("contamination", "Residual contamination", columns, tuple(rows), note)
+        settled = sum(rate.n for rate in rates.values())
+        audit = (residue.drawn, settled, residue.split)
+        share = residue.share
+        rows.append((one.name, residue.retained, *audit, rates["model-agreed"], rates["adjudicated"], share))
+    columns = ("slot", "labels kept", "to audit", "settled", "people split", "error of agreed", "error of adjudicated")
+    note = (
+        "Contamination: share of all labels kept that are estimated to differ from what people would say; error rates "
+        "are those of each slot. Audited labels that people are split on are in no error rate."
+    )
+    worst = [
+        f"{one.name} {number_text(one.contamination.worst, 'share')} %"
+        for one in groups
+        if one.contamination.split and one.contamination.worst is not None
+    ]
+    note += f" If all of these were wrong, contamination would be: {', '.join(worst)}." if worst else ""
+    return Table("contamination", "Residual contamination", (*columns, "contamination"), tuple(rows), note)
 
 
 def _by(id_: str, title: str, name: str, groups: Iterable[Group]) -> Table:

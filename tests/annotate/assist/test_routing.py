@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ def test_the_audit_is_a_share_and_depends_on_nothing_but_the_slot() -> None:
     assert 320 < len(drawn) < 480
     assert drawn <= {key for key in keys if large.drawn(*key)}
     assert drawn != {key for key in keys if Audit(0.1, 4).drawn(*key)}
+    assert any(small.drawn(f"i{n}", "s") != small.drawn(f"i{n}", "t") for n in range(2000))  # by slot, not by item
     assert not any(Audit(0.0).drawn(*key) for key in keys)
     assert all(Audit(1.0).drawn(*key) for key in keys)
     with pytest.raises(UserError, match="between 0 and 1"):
@@ -191,10 +193,79 @@ def test_contamination_is_unknown_without_an_audit() -> None:
     cases = [case(item="i"), case(b="y", votes=(1, 2), item="j")]
     found = friction(cases).total.contamination
     assert (found.share.value, found.expected) == (None, None)
-    assert found.share.reason == "no audited label is model-agreed or adjudicated"
+    assert found.share.reason == "no audited label of s (model-agreed), s (adjudicated)"
     assert friction([case(b=None)]).total.contamination.share.reason == "nothing is retained"
     # People's labels are the measure: where they gave all of them, nothing is contaminated.
     assert friction([case(audited=True, human="x")]).total.contamination.share.value == 0.0
+
+
+def slots(name: str, unseen: int, audited: int, wrong: int, **rest: Any) -> list[Case]:
+    """Labels both models agree on in one slot, and an audit in which people changed some."""
+    seen = [case(item=f"{n}", slot=name, audited=True, human="z" if n < wrong else "x", **rest) for n in range(audited)]
+    return [*seen, *(case(item=f"{name}{n}", slot=name) for n in range(unseen))]
+
+
+def test_slots_with_different_error_rates_add_up() -> None:
+    # s: 0 of 10 wrong, 90 unseen; t: 5 of 10 wrong, 10 unseen. 0 + 5 of the 120 labels kept.
+    found = friction([*slots("s", 90, 10, 0), *slots("t", 10, 10, 5)])
+    assert [one.contamination.expected for one in found.slots.values()] == [0.0, 5.0]
+    assert found.total.contamination.expected == 5.0
+    assert found.total.contamination.share.value == pytest.approx(5 / 120)
+
+
+def test_the_total_is_unknown_where_one_slot_is() -> None:
+    found = friction([*slots("s", 90, 10, 5), *slots("t", 90, 0, 0)])
+    assert found.slots["s"].contamination.share.value == pytest.approx(45 / 100)
+    assert found.total.contamination.share.value is None
+    assert found.total.contamination.share.reason == "no audited label of t (model-agreed)"
+
+
+def test_errors_in_two_slots_of_the_same_items_do_not_even_out() -> None:
+    # Each slot: 2 of 10 wrong, 10 unseen, on the same items. Wilson of 2 in 10 by its formula: [0.0567, 0.5098].
+    total = friction([*slots("s", 10, 10, 2), *slots("t", 10, 10, 2)]).total.contamination.share
+    assert total.value == pytest.approx(0.1)
+    # Weights are 10 of 40 each; with correlation 1 the ends add up: 0.1 - 2 * 0.25 * (0.2 - 0.0567), and so on.
+    assert [total.low, total.high] == pytest.approx([0.1 - 0.5 * (0.2 - 0.0567), 0.1 + 0.5 * (0.5098 - 0.2)], abs=1e-4)
+    other = [replace(one, cluster=f"other {one.cluster}") for one in slots("t", 10, 10, 2)]
+    alone = friction([*slots("s", 10, 10, 2), *other]).total.contamination.share
+    assert alone.low == pytest.approx(0.1 - np.hypot(0.25, 0.25) * (0.2 - 0.0567), abs=1e-4)
+
+
+def test_audits_that_people_are_split_on_are_counted() -> None:
+    # 80 unseen; 10 audited and the same; 10 audited on which people differ: 0 of 10, or 10 of 20 if all were wrong.
+    split = [case(item=f"split {n}", audited=True, split=True) for n in range(10)]
+    found = friction([*slots("s", 80, 10, 0), *split]).total.contamination
+    assert (found.drawn, found.split, found.share.value) == (20, 10, 0.0)
+    assert found.worst == pytest.approx(0.5 * 80 / 90)
+
+
+def test_only_audited_labels_make_error_rates() -> None:
+    """People who look at what they like look where it is wrong: such labels say nothing of the others."""
+    chosen = [case(item=f"chosen {n}", human="z") for n in range(10)]
+    judged = [case(item=f"judged {n}", b="y", votes=(1, 2), human="z") for n in range(10)]
+    total = friction([*slots("s", 80, 10, 1), *chosen, *judged]).total
+    assert (total.override.value, total.override.n) == (0.1, 10)
+    assert total.adjudicator_error.value is None
+    assert total.problems.value is None
+    assert total.contamination.expected == pytest.approx(8.0)  # a tenth of the 80 nobody saw
+
+
+def test_neither_is_a_problem_where_people_took_a_candidate() -> None:
+    for human, share in (("x", 1.0), ("y", 1.0), ("z", 0.0)):
+        cases = [case(b="y", votes=(0, 0), human=human, audited=True, item=f"i{n}") for n in range(5)]
+        assert friction(cases).total.problems.value == share
+
+
+def test_an_interval_goes_by_the_cluster_each_event_is_of() -> None:
+    # Ten items of one source, all changed by people; ten of another, none: sources drawn again give 0, 1/2 or 1.
+    cases = [case(item=f"i{n}", cluster=f"c{n % 2}", human="xz"[n % 2], audited=True) for n in range(20)]
+    found = friction(cases, Interval(replicates=400)).total.override
+    assert (found.value, found.low, found.high, found.clusters) == (0.5, 0.0, 1.0, 2)
+
+
+def test_items_without_a_stratum_are_a_stratum() -> None:
+    found = friction([case(item="1", strata={"mode": "p"}), case(item="2"), case(item="3")])
+    assert {name: group.slots for name, group in found.strata["mode"].items()} == {"p": 1, "(none)": 2}
 
 
 def test_confused_labels_and_labels_with_friction() -> None:
@@ -202,9 +273,14 @@ def test_confused_labels_and_labels_with_friction() -> None:
         case("x", "y", (1, 1), "x", audited=True, item="1"),
         case("y", "x", (1, 2), "z", audited=True, item="2"),
         case("x", "w", item="3"),
+        case("x", "y", item="3", slot="t"),
     ]
     found = friction(cases)
-    assert [(one.labels, one.times, one.neither) for one in found.confused] == [(("x", "y"), 2, 1), (("w", "x"), 1, 0)]
+    assert [(one.slot, one.labels, one.times, one.neither) for one in found.confused] == [
+        ("s", ("x", "y"), 2, 1),
+        ("s", ("w", "x"), 1, 0),
+        ("t", ("x", "y"), 1, 0),
+    ]
     assert {name: group.problems.value for name, group in found.accepted.items()} == {"s: x": 1.0, "s: z": 1.0}
 
 

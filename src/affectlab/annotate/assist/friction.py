@@ -1,13 +1,14 @@
 """The friction report: where models differ, where an adjudicator is led by order, and what people change. Pure.
 
 Source: CUE-Bench (arXiv 2608.10810), sections 3.3 and 5 (RQ2) and Appendix B.3. People's labels are taken as the truth.
-Shares have intervals by cluster of items. The interval of residual contamination combines Wilson's intervals of the two
-error rates it is made of: Zou and Donner (2008), Statistics in Medicine 27, 1693-1702.
+Shares have intervals by cluster of items. The interval of residual contamination combines Wilson's intervals of the
+error rates it is made of: Zou and Donner (2008), Statistics in Medicine 27, 1693-1702; rates of several slots of the
+same items correlate.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from affectlab.annotate.assist.routing import OUTCOMES, Case
+from affectlab.annotate.assist.routing import OUTCOMES, Case, Outcome
+from affectlab.annotate.exchange.gold import same_value
 from affectlab.items import Gold
 from affectlab.stats.bootstrap import USUAL, Interval, estimate
 from affectlab.stats.estimate import Estimate
@@ -25,6 +27,7 @@ from affectlab.stats.proportion import wilson
 
 _HIT, _TRIALS = np.array([1]), np.array([0, 1])
 _CELLS = 10
+_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,23 @@ class Contamination:
     """Labels retained that are estimated to be wrong.
 
     Attributes:
-        share: Of all retained labels; undefined when labels of some source were kept of which none was audited.
+        share: Of all retained labels; undefined when labels of some slot and source were kept of which none was
+            audited.
         retained: Labels retained.
         expected: How many of them are estimated to be wrong.
-        sources: Source -> (labels retained unseen by people, their error rate).
+        sources: Source -> (labels retained unseen by people, their error rate over all slots).
+        drawn: Audited labels that models came to, whether or not people have settled on one.
+        split: How many of those people differ on without a majority. They are in no error rate.
+        worst: The share if all of these were wrong.
     """
 
     share: Estimate
     retained: int
     expected: float | None
     sources: Mapping[str, tuple[int, Estimate]]
+    drawn: int = 0
+    split: int = 0
+    worst: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,8 @@ class Group:
         first_position_p: Exact test whether pairs of votes that turn with the order lean to the first place.
         override: Share of audited agreed labels that people changed.
         adjudicator_error: Share of audited consistent verdicts that people changed.
-        problems: Share of audited disagreements whose verdict turns with the order or differs from people's label.
+        problems: Share of audited disagreements whose verdict turns with the order or differs from people's label, also
+            where it was "neither" and people took a candidate.
         contamination: Of what is retained.
     """
 
@@ -202,7 +213,7 @@ def _group(name: str, cases: Sequence[Case], how: Interval) -> Group:
         ),
         problems=_share(
             "problems",
-            [(case, case.verdict == "inconsistent" or bool(case.wrong)) for case in seen if case.votes is not None],
+            [(case, _is_problem(case)) for case in seen if case.votes is not None],
             how,
         ),
         contamination=residual_contamination(cases, how),
@@ -226,6 +237,12 @@ def _share(name: str, events: Sequence[tuple[Case, bool]], how: Interval) -> Est
     return estimate(measures, name, how)
 
 
+def _is_problem(case: Case) -> bool:
+    if case.verdict == "neither":
+        return same_value(case.human, case.a) or same_value(case.human, case.b)
+    return case.verdict == "inconsistent" or bool(case.wrong)
+
+
 def _leaning(judged: Sequence[Case]) -> float | None:
     """Of verdicts that turn with the order: is the first place taken twice as often as the second?
 
@@ -243,44 +260,106 @@ def _leaning(judged: Sequence[Case]) -> float | None:
 def residual_contamination(cases: Sequence[Case], how: Interval = USUAL) -> Contamination:
     """How many of the labels kept are wrong, by the audits.
 
-    Labels that people did not see are taken to be wrong as often as audited ones of the same source (models agreed, or
-    a consistent verdict); people's own are the measure. The interval is by cluster.
+    Labels that people did not see are taken to be wrong as often as audited ones of the same slot and source (models
+    agreed, or a consistent verdict); people's own are the measure. The interval is by cluster.
     """
-    seen = [case for case in cases if case.audited and case.human is not None]
     kept = Counter(case.outcome for case in cases)
-    audits = {
-        "model-agreed": [case for case in seen if case.agreed],
-        "adjudicated": [case for case in seen if case.verdict == "accepted"],
-    }
     retained = kept["model-agreed"] + kept["adjudicated"] + kept["people"]
+    settled = [case for case in cases if case.audited and case.human is not None and case.machine is not None]
+    split = [case for case in cases if case.audited and case.split and case.machine is not None]
     sources: dict[str, tuple[int, Estimate]] = {}
-    value = below = above = 0.0
-    missing = []
-    for source, audited in audits.items():
-        unseen = kept[source]  # type: ignore[index]
-        rate = _share("error_rate", [(case, bool(case.wrong)) for case in audited], how)
-        sources[source] = (unseen, rate)
-        if not unseen:
-            continue
-        if rate.value is None:
-            missing.append(source)
-            continue
-        # Errors in slots of one cluster may hang together: clusters are the trials.
-        low, high = wilson(rate.value * rate.clusters, rate.clusters, how.level)
-        share = unseen / retained
-        value += share * rate.value
-        below += (share * (rate.value - low)) ** 2
-        above += (share * (high - rate.value)) ** 2
+    for source in _SOURCES:
+        audited = [(case, bool(case.wrong)) for case in settled if _source(case) == source]
+        sources[source] = (kept[source], _share("error_rate", audited, how))
+    drawn = sum(case.audited and case.machine is not None for case in cases)
     name = "contamination"
+    strata = _strata(cases, settled, how)
+    missing = [one.name for one in strata if one.rate.value is None]
     if not retained or missing:
-        reason = f"no audited label is {' or '.join(missing)}" if missing else "nothing is retained"
-        return Contamination(Estimate(name, None, n=retained, reason=reason), retained, None, sources)
-    audited_clusters = len({case.cluster for found in audits.values() for case in found})
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        reason = f"no audited label of {', '.join(missing[:_NAMED])}{more}" if missing else "nothing is retained"
+        nothing = Estimate(name, None, n=retained, reason=reason)
+        return Contamination(nothing, retained, None, sources, drawn, len(split))
+    expected = sum(one.unseen * (one.rate.value or 0.0) for one in strata)
+    value = expected / retained
+    below, above = _combined(strata, retained, how.level)
+    clusters = len({case.cluster for case in settled})
     method = f"audited error rates, Wilson's intervals combined, {100 * how.level:g} %"
-    found = Estimate(
-        name, value, max(0.0, value - sqrt(below)), min(1.0, value + sqrt(above)), retained, audited_clusters, method
-    )
-    return Contamination(found, retained, value * retained, sources)
+    share = Estimate(name, value, max(0.0, value - below), min(1.0, value + above), retained, clusters, method)
+    worst = sum(one.unseen * one.worst for one in _strata(cases, [*settled, *split], how)) / retained
+    return Contamination(share, retained, expected, sources, drawn, len(split), worst)
+
+
+_SOURCES: tuple[Outcome, ...] = ("model-agreed", "adjudicated")
+
+
+def _source(case: Case) -> Outcome:
+    return "model-agreed" if case.agreed else "adjudicated"
+
+
+@dataclass(frozen=True)
+class _Stratum:
+    """Labels of one slot and source that people did not see, and the audit of the same.
+
+    Attributes:
+        name: Slot and source.
+        unseen: How many labels.
+        rate: Share of the audited ones that people changed.
+        audited: The audited ones.
+    """
+
+    name: str
+    unseen: int
+    rate: Estimate
+    audited: Sequence[Case]
+
+    @property
+    def worst(self) -> float:
+        """The share that is wrong if all that people are split on is."""
+        return sum(case.split or bool(case.wrong) for case in self.audited) / max(len(self.audited), 1)
+
+    def pull(self) -> dict[str, float]:
+        """How far each cluster pulls the rate from where it is."""
+        found: dict[str, float] = defaultdict(float)
+        for case in self.audited:
+            found[case.cluster] += (bool(case.wrong) - (self.rate.value or 0.0)) / len(self.audited)
+        return found
+
+
+def _strata(cases: Sequence[Case], audited: Sequence[Case], how: Interval) -> list[_Stratum]:
+    unseen = Counter((case.slot, case.outcome) for case in cases if case.outcome in _SOURCES)
+    found = []
+    for (slot, source), count in unseen.items():
+        seen = [case for case in audited if case.slot == slot and _source(case) == source]
+        rate = _share("error_rate", [(case, bool(case.wrong)) for case in seen], how)
+        found.append(_Stratum(f"{slot} ({source})", count, rate, seen))
+    return found
+
+
+def _combined(strata: Sequence[_Stratum], retained: int, level: float) -> tuple[float, float]:
+    """How far below and above the estimate the interval goes: Zou and Donner (2008), with correlated rates.
+
+    Errors in slots of one cluster may hang together: clusters are the trials, and rates that rest on the same clusters
+    correlate as far as these show.
+    """
+    pulls = [one.pull() for one in strata]
+    spread = [sqrt(sum(much * much for much in pull.values())) for pull in pulls]
+    down, up = [], []
+    for one in strata:
+        rate = one.rate.value or 0.0
+        low, high = wilson(rate * one.rate.clusters, one.rate.clusters, level)
+        down.append(one.unseen / retained * (rate - low))
+        up.append(one.unseen / retained * (high - rate))
+    below = above = 0.0
+    for i, pull in enumerate(pulls):
+        for j, other in enumerate(pulls):
+            together = 1.0 if i == j else 0.0
+            if i != j and spread[i] > 0 and spread[j] > 0:
+                shared = sum(much * other.get(cluster, 0.0) for cluster, much in pull.items())
+                together = shared / spread[i] / spread[j]
+            below += together * down[i] * down[j]
+            above += together * up[i] * up[j]
+    return sqrt(max(0.0, below)), sqrt(max(0.0, above))
 
 
 def _confused(cases: Sequence[Case]) -> tuple[Confused, ...]:

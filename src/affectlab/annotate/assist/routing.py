@@ -58,6 +58,7 @@ class Case:
         audited: Whether it was drawn to be seen by people, whatever models say.
         votes: The adjudicator's, where it was asked.
         human: People's label, where they have settled on one.
+        split: Whether people have answered and differ without a majority.
     """
 
     item: str
@@ -69,6 +70,7 @@ class Case:
     strata: Mapping[str, str] = field(default_factory=dict)
     votes: Votes | None = None
     human: Gold | None = None
+    split: bool = False
 
     @property
     def agreed(self) -> bool:

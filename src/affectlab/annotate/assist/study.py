@@ -235,8 +235,11 @@ def fitting(study: Study, cases: Sequence[Case], answers: Sequence[Answer]) -> l
 
 def with_people(cases: Sequence[Case], answers: Sequence[Answer]) -> list[Case]:
     """Cases with people's labels: what all, or a strict majority, of them say. Where they differ the slot waits."""
-    said = {(one.item, one.slot): one.value for one in settle(answers, annotators=1, majority=True)}
-    return [replace(case, human=said.get((case.item, case.slot))) for case in cases]
+    said = {(one.item, one.slot): one for one in settle(answers, annotators=1, majority=True)}
+    return [
+        replace(case, human=found.value, split=found.open) if (found := said.get((case.item, case.slot))) else case
+        for case in cases
+    ]
 
 
 def gold_of(study: Study, cases: Sequence[Case], people: Sequence[Answer]) -> list[Settled]:
