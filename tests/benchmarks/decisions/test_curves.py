@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
-from tests.benchmarks.decisions.worlds import world
+from tests.benchmarks.decisions.worlds import prediction, world
 
 from affectlab.benchmarks.decisions.curves import Curve, curves
 from affectlab.benchmarks.decisions.measures import Figure, choices_of, drifts_of
 from affectlab.benchmarks.decisions.tables import strength_table, trend_table
 from affectlab.games import ROLES
+from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import Interval
 
 FEW = Interval(replicates=30)
@@ -62,6 +64,12 @@ def test_a_rise_with_strength_is_a_trend() -> None:
     assert found.trend is not None
     # All 12 items rank the three strengths 1, 2, 3: L = 14 · 12, expected 12 · 12, variance 12 · 2 · 2 / 2 = 24.
     assert found.trend.z == pytest.approx((14 - 12) * 12 / 24**0.5)
+    turned = lines({"joy@1.5": 0.1, "joy@0.6": 0.2, "joy@0.8": 0.4}, {})["all emotions"]
+    # Strengths in order, whatever the order they were asked in.
+    assert values(turned) == pytest.approx([0.2, 0.4, 0.1])
+    two = lines({"joy@0.6": 0.1, "joy@0.8": 0.2}, {})["all emotions"]
+    # Two strengths cannot turn round: nothing is said of them.
+    assert [row[5] for row in trend_table([found, turned, two]).rows] == ["yes", "no", "–"]
 
 
 def test_an_emotion_that_was_not_asked_at_every_strength_is_not_in_the_line_of_all() -> None:
@@ -92,6 +100,24 @@ def test_ways_of_applying_vectors_are_lines_of_their_own() -> None:
         assert dict(zip(found[title].strengths, values(found[title]), strict=True)) == pytest.approx(points)
     shown = strength_table(list(found.values()))
     assert shown.columns == ("line", "figure", "0.1", "0.2", "0.6", "1.5")
+
+
+def test_items_of_one_group_are_one_block() -> None:
+    # Four items in two groups; in each group one item goes from 0 to .2 and the other from .4 to .2 or to .4.
+    rows = [
+        replace(prediction("trust_trustor", item, condition, 10 * y, (0, 10)), cluster=group)
+        for item, group, weak, strong in (
+            ("a", "one", 0.0, 0.2),
+            ("b", "one", 0.4, 0.2),
+            ("c", "two", 0.0, 0.2),
+            ("d", "two", 0.4, 0.4),
+        )
+        for condition, y in (("neutral", 0.0), ("joy@0.6", weak), ("joy@1.5", strong))
+    ]
+    (line,) = curves(drifts_of(choices_of(PredictionTable.from_rows(rows))), FEW, ("ndm",))
+    # Group one: .2 and .2; group two: .2 and .3.
+    assert line.trend is not None
+    assert (line.trend.blocks, line.trend.moved, line.asked) == (2, 1, 4)
 
 
 def test_directed_lines_leave_roles_without_a_direction_out() -> None:

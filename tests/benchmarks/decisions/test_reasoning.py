@@ -65,6 +65,13 @@ def test_moves_are_correlated_with_length_over_emotion_conditions_only() -> None
     assert none.reason
 
 
+def test_thoughts_on_items_of_one_group_are_resampled_together() -> None:
+    grouped = [replace(row, cluster="story" if row.item in ("a", "b") else row.item) for row in ROWS]
+    length = correlation_table(thoughts(grouped), FEW).rows[0][1]
+    assert isinstance(length, Estimate)
+    assert length.clusters == 2
+
+
 def test_a_run_with_reasoning_shows_it_in_its_sheet() -> None:
     table = PredictionTable.from_rows(ROWS)
     sheet = score(Scoring(table, "neutral", "cot", FEW, predictions=ROWS))
@@ -167,3 +174,5 @@ def test_a_planted_effect_of_difficulty_on_what_reasoning_adds_is_found() -> Non
     assert (found.n, found.clusters) == (48, 24)
     assert [one.name for one in found.coefficients][3:] == ["emotion=joy", "game=trust"]
     assert len(regression_table(found, "ndm").rows) == 5
+    grouped = replace(runs[0], clusters=tuple(item.rpartition("-")[2] for item in runs[0].items))
+    assert moderation(grouped, runs[1], difficulty, discrimination, "ndm").clusters == 12

@@ -26,7 +26,7 @@ class Curve:
         figure: NDM or NAD.
         strengths: Ascending.
         points: The figure at each, with item-clustered intervals.
-        trend: Page's test with items as blocks; ``None`` for one strength.
+        trend: Page's test with items (groups of them) as blocks; ``None`` for one strength.
         left_out: Questions under a vector that lack an answer at some strength: the test takes none of their answers.
         asked: Questions by vectors.
         of: The emotions averaged, where some of the run were not asked at every strength and are not in the line.
@@ -119,10 +119,16 @@ def _by_strength(drifts: Drifts, columns: Sequence[int]) -> dict[float, tuple[in
 
 
 def _trend(drifts: Drifts, line: _Line, figure: Figure) -> tuple[Trend | None, int, int]:
-    """Page's test on items, each averaged over the questions and vectors that it has at every strength."""
+    """Page's test on items, each averaged over the questions and vectors that it has at every strength.
+
+    Items of one group are one block: they are no independent ones.
+    """
     values = np.stack([drifts.contributions(columns, figure) for columns in line.at.values()])
     lacking = np.isnan(np.stack([drifts.moves[:, columns] for columns in line.at.values()])).any(axis=0)
     if len(line.at) < 2:
         return None, int(lacking.sum()), lacking.size
     items = [mean_defined(drifts.by_item(np.where(lacking, np.nan, one))) for one in values]
-    return page_trend(np.stack(items, axis=1)), int(lacking.sum()), lacking.size
+    by_strength = np.stack(items, axis=1)
+    _, block = np.unique(np.array(drifts.clusters, dtype=object), return_inverse=True)
+    blocks = np.stack([mean_defined(by_strength[block == one].T) for one in range(int(block.max()) + 1)])
+    return page_trend(blocks), int(lacking.sum()), lacking.size

@@ -43,6 +43,7 @@ class Thought:
         move: Change from the neutral answer to the same question, in [-1, 1]; ``None`` when one of the two is missing.
         repeat: Of the decision.
         variant: Presentation.
+        cluster: Group of items that belong together (both roles of one story); the item itself when empty.
     """
 
     item: str
@@ -54,6 +55,7 @@ class Thought:
     move: float | None
     repeat: int = 0
     variant: str = ""
+    cluster: str = ""
 
 
 def thoughts(predictions: Iterable[Prediction]) -> tuple[Thought, ...]:
@@ -79,6 +81,7 @@ def thoughts(predictions: Iterable[Prediction]) -> tuple[Thought, ...]:
                 None if before is None or after is None else after - before,
                 row.repeat,
                 row.variant,
+                row.cluster,
             )
         )
     return tuple(found)
@@ -126,21 +129,21 @@ def correlation_table(found: Sequence[Thought], interval: Interval) -> Table:
         ("affective words of its own emotion", [one.own for one in usable]),
     ):
         moves = [abs(one.move) for one in usable if one.move is not None]
-        rows.append((title, _rank_correlation(values, moves, [one.item for one in usable], interval)))
+        rows.append((title, _rank_correlation(values, moves, [one.cluster or one.item for one in usable], interval)))
     return Table(
         "reasoning_correlations",
         "Size of the move against the reasoning, under emotion vectors",
         ("reasoning", "Spearman"),
         tuple(rows),
-        f"{len(usable)} thoughts; intervals resample items. A correlation over items, not an effect of reasoning: hard "
-        "items are thought about longer.",
+        f"{len(usable)} thoughts; intervals resample items (groups of them). A correlation over items, not an effect "
+        "of reasoning: hard items are thought about longer.",
     )
 
 
-def _rank_correlation(x: Sequence[float], y: Sequence[float], items: Sequence[str], interval: Interval) -> Estimate:
+def _rank_correlation(x: Sequence[float], y: Sequence[float], groups: Sequence[str], interval: Interval) -> Estimate:
     value = spearman(x, y)
-    codes = np.unique(np.array(items, dtype=object), return_inverse=True)[1] if items else np.empty(0, np.int64)
-    clusters = len(set(items))
+    codes = np.unique(np.array(groups, dtype=object), return_inverse=True)[1] if groups else np.empty(0, np.int64)
+    clusters = len(set(groups))
     if value.value is None:
         return Estimate("spearman", None, n=value.answered, clusters=clusters, reason=value.reason, unit="number")
     first, second = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
@@ -150,7 +153,7 @@ def _rank_correlation(x: Sequence[float], y: Sequence[float], items: Sequence[st
         return np.nan if found is None else found
 
     replicates = bootstrap_statistic(codes, of, interval.replicates, interval.seed)
-    made = percentile_interval("spearman", value.value, replicates, len(items), clusters, interval)
+    made = percentile_interval("spearman", value.value, replicates, len(groups), clusters, interval)
     return number(made)
 
 
@@ -251,7 +254,7 @@ def moderation(
     """Regress what reasoning adds to a figure (ΔNDM, ΔNAD) on item difficulty and discrimination.
 
     Rows are items by emotion, averaged over the strengths at which both runs have an answer. Emotion and game are
-    factors; errors are clustered by item.
+    factors; errors are clustered by item (groups of items, where the data say that they belong together).
 
     Args:
         reasoned: Moves with reasoning.
@@ -275,6 +278,7 @@ def moderation(
         item: ROLES[role].game if role in ROLES else role
         for item, role in zip(reasoned.items, reasoned.roles, strict=True)
     }
+    cluster = dict(zip(reasoned.items, reasoned.clusters, strict=True))
     return clustered_regression(
         np.array([change for change, _, _ in kept]),
         {
@@ -282,7 +286,7 @@ def moderation(
             "discrimination": np.array([discrimination[item] for _, item, _ in kept]),
         },
         {"emotion": [emotion for _, _, emotion in kept], "game": [game[item] for _, item, _ in kept]},
-        [item for _, item, _ in kept],
+        [cluster[item] for _, item, _ in kept],
     )
 
 
@@ -293,7 +297,7 @@ def regression_table(found: Regression, figure: Figure) -> Table:
         f"What reasoning adds to {NAMES[figure]}, by item difficulty and discrimination",
         ("term", "slope", "standard error", "low", "high", "p"),
         tuple((one.name, one.value, one.se, one.low, one.high, one.p) for one in found.coefficients),
-        f"Least squares on {found.n} item × emotion rows, errors clustered by {found.clusters} items, t with one "
+        f"Least squares on {found.n} item × emotion rows, errors in {found.clusters} clusters of items, t with one "
         f"degree of freedom less; R² {found.r_squared:.3f}. The error of the difficulties themselves is not in it.",
         dict.fromkeys(("slope", "standard error", "low", "high"), "number"),
     )

@@ -147,7 +147,7 @@ def trend_table(found: Sequence[Curve]) -> Table:
             trend.z,
             trend.p,
             q,
-            "yes" if trend.monotone else "no",
+            ("yes" if trend.monotone else "no") if len(one.strengths) > 2 else "–",
             trend.moved,
             trend.blocks,
             one.left_out / one.asked if one.asked else None,
@@ -157,11 +157,12 @@ def trend_table(found: Sequence[Curve]) -> Table:
     return Table(
         "trends",
         "Trend over strengths",
-        ("line", "figure", "z", "p", "q", "monotone", "items that vary", "items", "left out"),
+        ("line", "figure", "z", "p", "q", "monotone", "blocks that vary", "blocks", "left out"),
         rows,
-        "Page's test with items as blocks, ties as they are; z above 0: rises with strength. Monotone: the means never "
-        f"turn round. q: Benjamini–Hochberg over the {len(rows)} rows. Left out: questions under a vector that lack an "
-        "answer at some strength; an item is averaged over the others, the same at each strength.",
+        "Page's test with items (groups of them) as blocks, ties as they are; z above 0: rises with strength. Monotone: "
+        "the means never turn round, which two strengths cannot. Left out: questions under a vector that lack an answer "
+        "at some strength; an item is averaged over the others, the same at each strength. q: Benjamini–Hochberg over "
+        f"the {len(rows)} rows.",
         {"z": "number", "p": "p", "q": "p", "left out": "share"},
     )
 
