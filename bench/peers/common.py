@@ -79,6 +79,38 @@ def compared(job: dict[str, Any], run: Callable[[dict[str, Any], list[dict[str, 
     return {"runs": runs, "tried": tried}
 
 
+def padded(prompts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Prompts as one batch, padded on the left so that all end at the last place: arguments of the model's call.
+
+    Where all are equally long there is no mask: it would only cost the model time. Places count from the first real
+    token; padding has place 0.
+    """
+    import torch
+
+    longest = max(len(prompt["ids"]) for prompt in prompts)
+    gaps = [longest - len(prompt["ids"]) for prompt in prompts]
+    rows = [[0] * gap + prompt["ids"] for gap, prompt in zip(gaps, prompts, strict=True)]
+    places = torch.stack([torch.arange(longest) - gap for gap in gaps]).clamp(min=0)
+    batch = {"input_ids": torch.tensor(rows), "position_ids": places}
+    if any(gaps):
+        batch["attention_mask"] = torch.stack([(torch.arange(longest) >= gap).long() for gap in gaps])
+    return batch
+
+
+def by_length(prompts: list[dict[str, Any]], size: int) -> list[list[int]]:
+    """Places of prompts in batches of like length, so that little is padding."""
+    order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]["ids"]))
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def first_tokens(logits: Any, prompts: list[dict[str, Any]]) -> list[list[float]]:
+    """Log-probabilities of the options' first tokens, from each row's last logits."""
+    logprobs = logits.log_softmax(-1)
+    return [
+        logprobs[row, [option[0] for option in prompt["option_ids"]]].tolist() for row, prompt in enumerate(prompts)
+    ]
+
+
 def write_result(result: dict[str, Any], *tools: str) -> None:
     """Write the result where the command line says, with the versions of what ran."""
     versions = {}

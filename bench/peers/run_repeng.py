@@ -31,14 +31,13 @@ def main() -> None:
                 model.reset()
             else:
                 model.set_control(control)
-            found.append([])
-            for start in range(0, len(prompts), settings["batch"]):
-                some = prompts[start : start + settings["batch"]]
-                ids = torch.tensor([prompt["ids"] for prompt in some])
-                places = torch.arange(ids.shape[1]).expand(len(some), -1)
-                logits = model(input_ids=ids, position_ids=places, use_cache=False, **last).logits[:, -1]
-                options = torch.tensor([[option[0] for option in prompt["option_ids"]] for prompt in some])
-                found[-1] += logits.log_softmax(-1).gather(1, options).tolist()
+            values: list[Any] = [None] * len(prompts)
+            for places in common.by_length(prompts, settings["batch"]):
+                some = [prompts[place] for place in places]
+                logits = model(**common.padded(some), use_cache=False, **last).logits[:, -1]
+                for place, value in zip(places, common.first_tokens(logits, some), strict=True):
+                    values[place] = value
+            found.append(values)
         return found
 
     with torch.inference_mode():

@@ -23,14 +23,14 @@ def main() -> None:
         found: list[list[Any]] = []
         last = {"logits_to_keep": 1} if settings["last"] else {}
         for steerer in steerers:
-            found.append([])
+            values: list[Any] = [None] * len(prompts)
             with steerer.apply(model) if steerer else nullcontext():
-                for start in range(0, len(prompts), settings["batch"]):
-                    some = prompts[start : start + settings["batch"]]
-                    ids = torch.tensor([prompt["ids"] for prompt in some])
-                    logits = model(input_ids=ids, use_cache=False, **last).logits[:, -1]
-                    options = torch.tensor([[option[0] for option in prompt["option_ids"]] for prompt in some])
-                    found[-1] += logits.log_softmax(-1).gather(1, options).tolist()
+                for places in common.by_length(prompts, settings["batch"]):
+                    some = [prompts[place] for place in places]
+                    logits = model(**common.padded(some), use_cache=False, **last).logits[:, -1]
+                    for place, value in zip(places, common.first_tokens(logits, some), strict=True):
+                        values[place] = value
+            found.append(values)
         return found
 
     with torch.inference_mode():

@@ -1,7 +1,6 @@
 """A loop that a careful user writes on transformers: batches by hand, hooks for vectors, the last logits only.
 
-Rows of several conditions may share a batch: each row has its own vector. ``batch`` prompts of one condition a time is
-the simple case of it.
+Rows of several conditions may share a batch: each row has its own vector. Rows of like length go together.
 """
 
 from __future__ import annotations
@@ -21,13 +20,15 @@ def main() -> None:
     given = torch.from_numpy(np.load(job["vectors"]))
     vectors = torch.cat([torch.zeros_like(given[:1]), given])
 
-    def one(which: torch.Tensor, ids: torch.Tensor, options: torch.Tensor) -> list[Any]:
+    def one(which: torch.Tensor, some: list[dict[str, Any]]) -> list[Any]:
         hooks = []
         for place, layer in enumerate(job["layers"]):
             delta = vectors[which, place][:, None]
             hooks.append(model.model.layers[layer].register_forward_hook(lambda _m, _a, out, d=delta: out + d))
         try:
+            batch = common.padded(some)
             if new := job["new_tokens"]:
+                ids = batch["input_ids"]
                 out = model.generate(
                     ids,
                     attention_mask=torch.ones_like(ids),
@@ -37,21 +38,19 @@ def main() -> None:
                     pad_token_id=0,
                 )
                 return out[:, ids.shape[1] :].tolist()
-            logits = model(input_ids=ids, logits_to_keep=1, use_cache=False).logits[:, -1]
-            return logits.log_softmax(-1).gather(1, options).tolist()
+            return common.first_tokens(model(**batch, logits_to_keep=1, use_cache=False).logits[:, -1], some)
         finally:
             for hook in hooks:
                 hook.remove()
 
     def run(settings: dict[str, Any], prompts: list[dict[str, Any]]) -> list[list[Any]]:
-        ids = torch.tensor([prompt["ids"] for prompt in prompts])
-        options = torch.tensor([[option[0] for option in prompt["option_ids"]] for prompt in prompts])
         found: list[list[Any]] = [[None] * len(prompts) for _ in vectors]
-        every = list(product(range(len(vectors)), range(len(prompts))))
+        order = [place for places in common.by_length(prompts, len(prompts)) for place in places]
+        every = sorted(product(range(len(vectors)), order), key=lambda pair: len(prompts[pair[1]]["ids"]))
         for start in range(0, len(every), settings["batch"]):
             rows = every[start : start + settings["batch"]]
-            which, places = (torch.tensor(column) for column in zip(*rows, strict=True))
-            for (condition, place), value in zip(rows, one(which, ids[places], options[places]), strict=True):
+            which = torch.tensor([condition for condition, _ in rows])
+            for (condition, place), value in zip(rows, one(which, [prompts[place] for _, place in rows]), strict=True):
                 found[condition][place] = value
         return found
 
