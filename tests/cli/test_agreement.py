@@ -65,6 +65,48 @@ def test_levels_and_declared_values(cli: Callable[..., Any], tmp_path: Path) -> 
         assert len(found["values"]) == (5 if level == "ordinal" else 3)
 
 
+def two_slots(tmp_path: Path) -> Path:
+    path = tmp_path / "two.csv"
+    rows = ["item,annotator,slot,value"]
+    for slot, given in (("mood", {"a": "xyx", "b": "xyy"}), ("lik", {"a": "142", "b": "242"})):
+        rows += [f"{n},{who},{slot},{value}" for who, said in given.items() for n, value in enumerate(said)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_values_of_one_slot_among_several(cli: Callable[..., Any], tmp_path: Path) -> None:
+    path = two_slots(tmp_path)
+    for options in (["--slot", "lik"], []):
+        ended = cli("agreement", path, "--values", "lik=1,2,3,4,5", *options, "--json", "--replicates", 20)
+        assert ended.code == 0
+        slots = {one["slot"]: one for one in ended.json["slots"]}
+        assert (slots["lik"]["level"], slots["lik"]["values"]) == ("ordinal", [1, 2, 3, 4, 5])
+        assert options or slots["mood"]["level"] == "nominal"
+
+
+def test_a_level_is_of_the_slots_asked_for(cli: Callable[..., Any], tmp_path: Path) -> None:
+    path = two_slots(tmp_path)
+    options = ["--level", "interval", "--slot", "lik", "--upstream", "mood", "--json", "--replicates", 20]
+    (slot,) = cli("agreement", path, *options).json["slots"]
+    # The mood is agreed on in items 0 and 1.
+    assert (slot["level"], slot["upstream"]["kept"]) == ("interval", 2)
+    ended = cli("agreement", path, "--level", "interval", "--slot", "mood")
+    assert ended.code == 2
+    assert "6 answers to mood are no numbers: 'x' (a on 0)" in ended.err
+    ended = cli("agreement", path, "--values", "likert=1,2,3")
+    assert ended.code == 2
+    assert "no slot 'likert'" in ended.err
+
+
+def test_numbers_compared_as_labels_are_pointed_out(cli: Callable[..., Any], tmp_path: Path) -> None:
+    path = two_slots(tmp_path)
+    ended = cli("agreement", path, "--json", "--replicates", 20)
+    assert "Slot 'lik': the values are numbers, compared as labels" in ended.err
+    assert "Slot 'mood'" not in ended.err
+    for options in (["--values", "lik=1,2,3,4,5"], ["--slot", "mood"], ["--level", "nominal"]):
+        assert "compared as labels" not in cli("agreement", path, *options, "--json", "--replicates", 20).err
+
+
 def test_own_weights(cli: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text(",x,y,z\nx,0,1,3\ny,1,0,6\nz,3,6,0\n", encoding="utf-8")
     rows = ["item,annotator,value"]

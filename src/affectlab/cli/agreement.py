@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from affectlab.cli.common import AsJson, Replicates, pairs, print_json
 from affectlab.errors import UserError
+
+if TYPE_CHECKING:
+    from affectlab.annotate.answers import Answer
+
+_SHOWN = 5
 
 
 def add_to(app: typer.Typer) -> None:
@@ -33,7 +41,8 @@ def agreement(
         str | None,
         typer.Option(
             help="nominal, ordinal, interval, ratio, jaccard or masi. Default: nominal for labels, ordinal for "
-            "numbers, masi for sets."
+            "numbers, masi for sets. Values in a table are labels unless --values, --level or a column type says "
+            "otherwise."
         ),
     ] = None,
     slot: Annotated[list[str] | None, typer.Option(help="Only this slot. Repeatable.")] = None,
@@ -80,16 +89,19 @@ def agreement(
         raise UserError(f"--level {level}: expected one of {', '.join(LEVELS)}.")
     if kind not in ("human", "model"):
         raise UserError(f"--kind {kind}: expected human or model.")
-    numeric = level in ("interval", "ratio")
-    declared = dict(_values(one, numbers=numeric) for one in values or [])
-    numeric = numeric or (bool(declared) and all(_numeric(some) for some in declared.values()))
-    read = read_answers(file, pairs(field_map or [], "--map"), numbers=numeric, sets=sets)
+    declared = dict(map(_values, values or []))
+    numeric = _Numeric(level, tuple(slot or ()), upstream, declared)
+    read = read_answers(file, pairs(field_map or [], "--map"), numbers=numeric.throughout, sets=sets)
+    known = dict.fromkeys(one.slot for one in read.answers)
+    if unknown := [name for name in declared if name and name not in known]:
+        raise UserError(f"--values {unknown[0]}=…: there is no slot {unknown[0]!r}. There are: {', '.join(known)}.")
+    answers = _with_numbers(read.answers, {name for name in known if numeric.of(name)})
     own = None
     if weights is not None:
         own, order = _weights(weights)
         declared.setdefault("", order)
     found = agreement_of(
-        read.answers,
+        answers,
         Asked(
             scale=Scale(level, own, min_n),
             values=declared,
@@ -100,6 +112,8 @@ def agreement(
             interval=Interval(replicates=replicates, seed=seed),
         ),
     )
+    if level is None:
+        _hint_at_numbers([one for one in answers if one.kind == kind and (not slot or one.slot in slot)])
     if read.ignored:
         print(f"Columns not used: {', '.join(read.ignored)}.", file=sys.stderr)
     others = sum(one.kind != kind for one in read.answers)
@@ -117,12 +131,73 @@ def agreement(
         print_document(document)
 
 
-def _values(option: str, *, numbers: bool) -> tuple[str, list[Any]]:
+@dataclass(frozen=True)
+class _Numeric:
+    """Which slots hold numbers, by what was asked for."""
+
+    level: str | None
+    slots: tuple[str, ...]
+    upstream: str | None
+    declared: Mapping[str, list[Any]]
+
+    def of(self, slot: str) -> bool:
+        """Whether the values of a slot are numbers."""
+        if self.level in ("interval", "ratio") and self.of_interest(slot):
+            return True
+        declared = self.declared.get(slot, self.declared.get(""))
+        return declared is not None and _numeric(declared)
+
+    def of_interest(self, slot: str) -> bool:
+        """Whether agreement on a slot itself was asked for."""
+        return slot in self.slots if self.slots else slot != self.upstream
+
+    @property
+    def throughout(self) -> bool:
+        """Whether it holds of every slot there may be: a row that is no number is then a bad row."""
+        only = not self.slots and self.upstream is None and not any(self.declared)
+        return only and self.of("")
+
+
+def _with_numbers(answers: Iterable[Answer], slots: Set[str]) -> list[Answer]:
+    """Answers with the texts of some slots read as numbers."""
+    found, bad = [], []
+    for one in answers:
+        if one.slot in slots and isinstance(one.value, str):
+            if _numeric([one.value]):
+                one = replace(one, value=float(one.value))
+            else:
+                bad.append(f"{one.value!r} ({one.annotator} on {one.item})")
+        found.append(one)
+    if bad:
+        more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+        raise UserError(
+            f"{len(bad)} answers to {', '.join(sorted(slots))} are no numbers: {', '.join(bad[:_SHOWN])}{more}."
+        )
+    return found
+
+
+def _hint_at_numbers(answers: Iterable[Answer]) -> None:
+    """Say it where numbers of a table are compared as labels, which is seldom meant."""
+    said: dict[str, list[Any]] = {}
+    for one in answers:
+        if one.counts:
+            said.setdefault(one.slot, []).append(one.value)
+    for slot, values in said.items():
+        if all(isinstance(value, str) for value in values) and len(set(values)) > 2 and _numeric(values):
+            print(
+                f"Slot {slot!r}: the values are numbers, compared as labels without order. For a rating scale give all "
+                f"its points in order (--values {slot}=1,2,3,4,5), for measurements --level interval --slot {slot}.",
+                file=sys.stderr,
+            )
+
+
+def _values(option: str) -> tuple[str, list[Any]]:
     """Slot (empty: all) and the values declared for it; a single word is a label space."""
     from affectlab.annotate.answers import normal
     from affectlab.labels import load
 
     slot, equals, text = option.rpartition("=") if "=" in option else ("", "", option)
+    slot = normal(slot.strip())
     words = [normal(word.strip()) for word in text.split(",") if word.strip()]
     if not words or (equals and not slot):
         raise UserError(f"--values {option!r}: expected a,b,c or the name of a label space, or SLOT=a,b,c.")
@@ -131,9 +206,9 @@ def _values(option: str, *, numbers: bool) -> tuple[str, list[Any]]:
     return slot, [float(word) for word in words] if _numeric(words) else list(words)
 
 
-def _numeric(values: list[Any]) -> bool:
+def _numeric(values: Iterable[Any]) -> bool:
     try:
-        return all(float(value) == float(value) for value in values)
+        return all(math.isfinite(float(value)) for value in values)
     except ValueError:
         return False
 

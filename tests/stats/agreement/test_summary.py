@@ -65,3 +65,14 @@ def test_intensities_at_both_levels_and_given_that_a_label_is_there() -> None:
     assert "(ordinal)" not in methods_sentence(found["joy"])
     none = split_intensities([("1", "a", {"joy": 0.0}), ("1", "b", {"joy": 0.0})])["joy, where given"]
     assert slot_agreement("joy", none, Scale("interval"), QUICK).figures[0].reason == "no_units"
+
+
+def test_the_sentence_names_the_icc_that_fits() -> None:
+    turns = ratings_of_matrix([[1, 2, N, 4], [1, N, 3, 5], [N, 2, 4, N]])
+    said = methods_sentence(slot_agreement("a", turns, Scale("interval"), QUICK))
+    assert "ICC(1) 0." in said
+    assert "ICC(A,1)" not in said
+    whole = ratings_of_matrix([[1, 2, 3, 4], [1, 2, 3, 5]])
+    said = methods_sentence(slot_agreement("a", whole, Scale("interval"), QUICK))
+    assert "ICC(A,1) 0." in said
+    assert "ICC(1)" not in said

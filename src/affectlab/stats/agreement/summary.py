@@ -18,6 +18,7 @@ from affectlab.stats.agreement.chance import (
     majority_agreement,
     percent_agreement,
 )
+from affectlab.stats.agreement.figure import INCOMPLETE
 from affectlab.stats.agreement.icc import icc
 from affectlab.stats.agreement.kappa import Confusion, PairwiseKappa, confusion, pairwise_kappa
 from affectlab.stats.agreement.ratings import Ratings, Value, ratings
@@ -362,9 +363,12 @@ _UNQUOTED = frozenset({"ICC1", "cohen_kappa_linear", "mean_pairwise_kappa_linear
 
 
 def _quoted(figures: Sequence[Estimate]) -> list[Estimate]:
-    """Those that a sentence names: alpha of one level, the first, and not every form of the rest."""
+    """Those that a sentence names: alpha of one level, the first; the one-way ICC where annotators take turns."""
     alphas = [one.name for one in figures if one.name.startswith("alpha_") and one.name != "alpha_jaccard"]
-    return [one for one in figures if one.name not in _UNQUOTED and one.name not in alphas[1:]]
+    left_out = {*_UNQUOTED, *alphas[1:]}
+    if any(one.reason == INCOMPLETE for one in figures):
+        left_out = left_out - {"ICC1"} | {"ICC2", "ICC3"}
+    return [one for one in figures if one.name not in left_out]
 
 
 def _said(one: Estimate) -> str:
