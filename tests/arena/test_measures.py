@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.arena.meeting import meet, totals
 
-from affectlab.arena import Match, Setup, match_figures, player_figures
+from affectlab.arena import Match, MatchFigures, Setup, match_figures, pairing_figures, player_figures
 from affectlab.arena.match import How
 from affectlab.games import GAMES
 
@@ -116,3 +116,38 @@ def test_the_interval_of_a_payoff_resamples_matches() -> None:
     assert one.payoff.value == 2  # (3 + 3 + 1 + 1) / 4
     assert (one.payoff.low, one.payoff.high) == (1, 3)  # all four like the first, or like the last, in 1 of 16 each
     assert player_figures(matches[:1])[0].payoff.low is None
+
+
+def test_matches_of_the_same_players_are_put_together() -> None:
+    def played(name: str, players: tuple[str, str], *rounds: tuple[float, float]) -> MatchFigures:
+        match = Match(name, players, Setup(GAMES["prisoners_dilemma"], rounds=len(rounds)))
+        moves: list[list[tuple[float, How]]] = [[(one, "read"), (other, "read")] for one, other in rounds]
+        return match_figures(decided(match, *moves))
+
+    figures = [
+        played("m1", ("a", "b"), (1, 1)),
+        played("m2", ("b", "a"), (1, 0)),
+        played("m3", ("a", "b"), (0, 1), (0, 1)),
+    ]
+    together, turned = pairing_figures(figures)
+    assert (together.players, together.matches) == (("a", "b"), 2)
+    # Both matches weigh the same, whatever their rounds: (3 + 5) / 2 and (3 + 0) / 2.
+    assert list(together.payoffs) == [4, 1.5]
+    assert together.surplus == pytest.approx((6 / 6 + 5 / 6) / 2)
+    assert together.inequality == pytest.approx((0 + 5) / 2)
+    # Defecting would have paid a 5 in the first (2 more) and b 5, and b 1 in the second (1 more).
+    assert list(together.exploitability) == [1, 1.5]
+    assert together.off_equilibrium == pytest.approx((1 + 1 / 2) / 2)
+    assert (turned.players, turned.matches, list(turned.payoffs)) == (("b", "a"), 1, [0, 5])
+
+
+def test_what_some_match_of_a_pairing_does_not_give() -> None:
+    def played(name: str, sent: float) -> MatchFigures:
+        match = Match(name, ("a", "b"), Setup(GAMES["trust"]))
+        moves: list[tuple[float, How]] = [(sent, "drawn"), (0.0, "read")] if sent else [(0.0, "read")]
+        return match_figures(decided(match, moves))
+
+    (found,) = pairing_figures([played("m1", 0.0), played("m2", 10.0)])
+    # The trustor moves first: what another move would have brought is not seen. The trustee has lost nothing.
+    assert list(found.exploitability) == [None, 0]
+    assert found.off_equilibrium == 0

@@ -117,3 +117,18 @@ def test_no_run_is_put_over_matches_that_needed_no_model(cli: Cli, tmp_path: Pat
     assert refused.code == 2
     assert "holds matches of `affectlab play`" in refused.err
     assert (out / "manifest.json").read_bytes() == before
+
+
+def test_a_large_tournament_is_shown_by_pairing(cli: Cli, tmp_path: Path) -> None:
+    names = ("always_defect", "always_cooperate", "grim")
+    given = [word for name in names for word in ("--player", f"strategy:{name}")]
+    command = ("play", "prisoners_dilemma", *given, "--tournament", "--matches", "8", "--out", tmp_path / "out")
+    shown = cli(*command)
+    assert "Matches: 48; rounds finished: 48 of 48." in shown.out
+    assert "Means over the matches of each pairing" in shown.out
+    document = cli(*command, "--json").json
+    assert len(document["matches"]) == 48
+    pairings = {tuple(one["players"]): one for one in document["pairings"]}
+    assert len(pairings) == 6
+    one = pairings["strategy:always_defect", "strategy:always_cooperate"]
+    assert (one["matches"], one["payoffs"]) == (8, [5, 0])

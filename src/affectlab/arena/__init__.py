@@ -7,7 +7,14 @@ is read, ``playing`` asks and keeps every reply, ``measures`` says what came of 
 from __future__ import annotations
 
 from affectlab.arena.match import Match, Round, Setup
-from affectlab.arena.measures import MatchFigures, PlayerFigures, match_figures, player_figures
+from affectlab.arena.measures import (
+    MatchFigures,
+    PairingFigures,
+    PlayerFigures,
+    match_figures,
+    pairing_figures,
+    player_figures,
+)
 from affectlab.arena.players import Player, read_player
 from affectlab.arena.playing import Arena, Result, everyone_with_everyone, play_arena
 from affectlab.arena.strategies import STRATEGIES
@@ -17,6 +24,7 @@ __all__ = [
     "Arena",
     "Match",
     "MatchFigures",
+    "PairingFigures",
     "Player",
     "PlayerFigures",
     "Result",
@@ -24,6 +32,7 @@ __all__ = [
     "Setup",
     "everyone_with_everyone",
     "match_figures",
+    "pairing_figures",
     "play_arena",
     "player_figures",
     "read_player",

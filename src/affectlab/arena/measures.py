@@ -102,6 +102,55 @@ def match_figures(match: Match) -> MatchFigures:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PairingFigures:
+    """All matches of the same players on the same seats: means of their figures, every match weighing the same.
+
+    Attributes:
+        players: Who.
+        matches: How many have a finished round.
+        payoffs: Mean payoff a round of each player.
+        surplus: As in :class:`MatchFigures`; mean over the matches that have one.
+        inequality: As there.
+        exploitability: As there; ``None`` for a player for whom some match gives none.
+        off_equilibrium: As there; mean over the matches that have one.
+    """
+
+    players: tuple[str, ...]
+    matches: int
+    payoffs: tuple[float, ...]
+    surplus: float | None
+    inequality: float
+    exploitability: tuple[float | None, ...]
+    off_equilibrium: float | None
+
+
+def pairing_figures(figures: Sequence[MatchFigures]) -> tuple[PairingFigures, ...]:
+    """Figures of matches put together by who played, in the order in which pairings appear."""
+    by_players: dict[tuple[str, ...], list[MatchFigures]] = {}
+    for one in figures:
+        by_players.setdefault(one.players, []).append(one)
+    return tuple(_pairing(players, together) for players, together in by_players.items())
+
+
+def _pairing(players: tuple[str, ...], figures: Sequence[MatchFigures]) -> PairingFigures:
+    gains = list(zip(*(one.exploitability for one in figures), strict=True))
+    return PairingFigures(
+        players,
+        len(figures),
+        tuple(fmean(paid) for paid in zip(*(one.payoffs for one in figures), strict=True)),
+        _mean_of_known([one.surplus for one in figures]),
+        fmean(one.inequality for one in figures),
+        tuple(None if None in gain else _mean_of_known(gain) for gain in gains),
+        _mean_of_known([one.off_equilibrium for one in figures]),
+    )
+
+
+def _mean_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
 def exploitability(match: Match, player: int) -> float | None:
     """How much more a best reply would have earned a round; see :class:`MatchFigures`."""
     if match.setup.game.simultaneous:

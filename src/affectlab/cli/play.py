@@ -173,23 +173,8 @@ def _print(arena: Arena, result: Result, players: Sequence[PlayerFigures], figur
             for one in players
         ],
     )
-    if len(figures) <= 40:
-        print()
-        print_rows(
-            ("match", "players", "payoffs", "surplus", "inequality", "exploitability", "off equilibrium"),
-            [
-                (
-                    one.name,
-                    " – ".join(one.players),
-                    " – ".join(f"{paid:.2f}" for paid in one.payoffs),
-                    "n/a" if one.surplus is None else f"{one.surplus:.2f}",
-                    f"{one.inequality:.2f}",
-                    " – ".join("n/a" if gain is None else f"{gain:.2f}" for gain in one.exploitability),
-                    "n/a" if one.off_equilibrium is None else f"{one.off_equilibrium:.2f}",
-                )
-                for one in figures
-            ],
-        )
+    print()
+    _print_pairings(figures)
     drawn, again = sum(one.drawn for one in players), sum(one.repeated for one in players)
     lost = "No round was lost." if result.complete else f"{wanted - finished} rounds are not played yet."
     print(
@@ -197,6 +182,32 @@ def _print(arena: Arena, result: Result, players: Sequence[PlayerFigures], figur
         f"{again} were read from the second reply. {lost}\n"
         "Drawn moves count in payoffs and in no figure of behaviour. docs/games.md says what each figure is."
     )
+
+
+def _print_pairings(figures: Sequence[MatchFigures]) -> None:
+    from affectlab.arena import pairing_figures
+
+    pairings = pairing_figures(figures)
+    rows = [
+        (
+            " – ".join(one.players),
+            str(one.matches),
+            " – ".join(f"{paid:.2f}" for paid in one.payoffs),
+            _number(one.surplus),
+            f"{one.inequality:.2f}",
+            " – ".join(map(_number, one.exploitability)),
+            _number(one.off_equilibrium),
+        )
+        for one in pairings
+    ]
+    names = ("players", "matches", "payoffs a round", "surplus", "inequality", "exploitability", "off equilibrium")
+    print_rows(names, rows)
+    if len(figures) > len(pairings):
+        print("Means over the matches of each pairing; --json has every match.")
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
 
 
 def _spanned(one: Any) -> str:
@@ -209,8 +220,11 @@ def _spanned(one: Any) -> str:
 def _document(result: Result, players: Sequence[PlayerFigures], figures: Sequence[MatchFigures]) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from affectlab.arena import pairing_figures
+
     return {
         "players": [asdict(one) for one in players],
+        "pairings": [asdict(one) for one in pairing_figures(figures)],
         "matches": [asdict(one) for one in figures],
         "session": {
             "asked": result.asked,
