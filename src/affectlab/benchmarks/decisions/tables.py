@@ -159,10 +159,10 @@ def trend_table(found: Sequence[Curve]) -> Table:
         "Trend over strengths",
         ("line", "figure", "z", "p", "q", "monotone", "blocks that vary", "blocks", "left out"),
         rows,
-        "Page's test with items (groups of them) as blocks, ties as they are; z above 0: rises with strength. Monotone: "
-        "the means never turn round, which two strengths cannot. Left out: questions under a vector that lack an answer "
-        "at some strength; an item is averaged over the others, the same at each strength. q: Benjamini–Hochberg over "
-        f"the {len(rows)} rows.",
+        "Page's test with items (groups of them) as blocks, ties as they are; z above 0: rises with strength. "
+        "Monotone: the means never turn round, which two strengths cannot. Left out: questions under a vector that lack "
+        "an answer at some strength; an item is averaged over the others, the same at each strength. q: "
+        f"Benjamini–Hochberg over the {len(rows)} rows.",
         {"z": "number", "p": "p", "q": "p", "left out": "share"},
     )
 
