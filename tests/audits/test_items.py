@@ -8,36 +8,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.audits.hunts import data, decided, line, scripted
 
 from affectlab.audits import items as module
 from affectlab.audits.items import ability_table, audit_items, family_table, item_table, notes
 from affectlab.errors import UserError
-from affectlab.models import ModelSettings, open_model
-from affectlab.runs import execute, make_plan
 from affectlab.stats.irt import Fit, Gate, ItemCheck, Responses, Sampler
 from affectlab.stats.irt.stability import RespondentStability, SeedStability
-
-OPTIONS = [{"text": "Hunt the hare alone", "value": 0}, {"text": "Join the others at the stag", "value": 1}]
 
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
     """Three models on four hunts: m0 and m1 always say A, m2 says B to the first two."""
-    rows = [
-        {"id": f"h{n}", "role": "stag_hunt", "scenario": f"Camp {n} sets out.", "options": OPTIONS} for n in range(4)
+    file = data(tmp_path / "d.jsonl", 4)
+    other = [line(f"s{n:02d}", "ANSWER: B") for n in range(2)]
+    return [
+        decided(tmp_path / f"run{n}", scripted(tmp_path / f"m{n}.jsonl", line("*", "ANSWER: A"), *more), file)
+        for n, more in enumerate(([], [], other))
     ]
-    data = tmp_path / "d.jsonl"
-    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    folders = []
-    for number in range(3):
-        said = tmp_path / f"m{number}.jsonl"
-        lines = [{"item": "*", "reply": "ANSWER: A"}]
-        lines += [{"item": f"h{n}", "reply": "ANSWER: B"} for n in range(2)] if number == 2 else []
-        said.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        model = open_model(f"scripted:{said}", ModelSettings())
-        folders.append(tmp_path / f"run{number}")
-        execute(make_plan("decisions", data=str(data)), model, folders[-1])
-    return folders
 
 
 def made(responses: Responses, gate: Gate | None) -> Fit:
@@ -88,11 +76,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_models_are_respondents_twins_are_named_and_what_did_not_converge_is_said(runs: list[Path]) -> None:
-    (family,) = audit_items(runs, wanted=2)
+    found = audit_items(runs, wanted=2)
+    (family,) = found.families
     assert family.role == "stag_hunt"
     assert family.pool.counts.shape == (3, 4, 2)
     assert family.pool.duplicates == (("m0", "m1"),)
-    assert "m1 answers exactly as m0 in 1 roles" in notes([family])[0]
+    assert "m1 answers exactly as m0 in 1 roles" in notes(found)[0]
     row = dict(zip(family_table([family]).columns, family_table([family]).rows[0], strict=True))
     assert (row["models"], row["pool"]) == (3, 4)
     assert "R-hat 1.050" in str(row["convergence"])
@@ -100,6 +89,43 @@ def test_models_are_respondents_twins_are_named_and_what_did_not_converge_is_sai
     assert [cell[0] for cell in ability_table([family]).rows] == ["m0", "m1", "m2"]
 
 
-def test_fewer_than_three_models_are_refused(runs: list[Path]) -> None:
-    with pytest.raises(UserError, match="a respondent is a model"):
-        audit_items([runs[0], runs[0]])
+def test_fewer_than_three_models_are_refused_and_a_folder_counts_once(runs: list[Path]) -> None:
+    with pytest.raises(UserError, match="2 models: a respondent is a model"):
+        audit_items(runs[:2])
+    with pytest.raises(UserError, match="named twice"):
+        audit_items([*runs, runs[0]])
+
+
+@pytest.mark.usefixtures("quick")
+def test_every_stage_of_every_role_is_told(runs: list[Path]) -> None:
+    told: list[tuple[str, int, int]] = []
+    audit_items(runs, wanted=2, replicates=5, on_step=lambda *one: told.append(one))
+    stages = ["screening", "5 samples of models", "confirming 2 items"]
+    assert told == [(f"stag hunt (1 of 1): {stage}", done, 1) for stage in stages for done in (0, 1)]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_role_that_one_model_was_asked_is_left_out_and_the_others_stand(runs: list[Path], tmp_path: Path) -> None:
+    file = tmp_path / "both.jsonl"
+    dilemmas = data(tmp_path / "p.jsonl", 3, role="prisoners_dilemma").read_text(encoding="utf-8")
+    file.write_text(f"{(tmp_path / 'd.jsonl').read_text(encoding='utf-8')}\n{dilemmas}", encoding="utf-8")
+    wide = decided(tmp_path / "wide", scripted(tmp_path / "m3.jsonl", line("*", "ANSWER: A")), file)
+    found = audit_items([*runs, wide], wanted=2)
+    assert [one.role for one in found.families] == ["stag_hunt"]
+    assert found.families[0].pool.respondents == ("m0", "m1", "m2", "m3")
+    assert "prisoners dilemma is left out: 3 items answered by 1 models." in notes(found)
+
+
+@pytest.mark.usefixtures("quick")
+def test_content_is_the_occupation_and_where_it_is_all_alike_that_is_said(runs: list[Path], tmp_path: Path) -> None:
+    assert any("All items of stag hunt are of one content" in note for note in notes(audit_items(runs, wanted=2)))
+    rows = [json.loads(row) for row in (tmp_path / "d.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row, occupation in zip(rows, ("Guide", "guide", "guide", "baker"), strict=True):
+        row["occupation"] = occupation
+    file = tmp_path / "told.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = [scripted(tmp_path / f"m{n}.jsonl", line("*", "ANSWER: A")) for n in range(3)]
+    found = audit_items([decided(tmp_path / f"told{n}", one, file) for n, one in enumerate(said)], wanted=2)
+    # All are worth the same: ties go to the last name, a second guide would cost half a point.
+    assert found.families[0].selected.coverage == {"baker": 1, "guide": 1}
+    assert not found.alike

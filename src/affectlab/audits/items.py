@@ -1,21 +1,22 @@
 """Item response over neutral answers of several models: which items of each role to keep.
 
-A respondent is a model; its repeats are counts. The two stages of the paper: the pool is screened (variational fit,
-respondents resampled), items are chosen, and the chosen set is fitted again by NUTS behind the convergence gate.
+A respondent is a model, known by what it is and not by its name; its repeats are counts. The two stages of the paper:
+the pool is screened (variational fit, respondents resampled), items are chosen, and the chosen set is fitted again by
+NUTS behind the convergence gate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from affectlab.benchmarks.decisions.record import ys
+from affectlab.audits.pools import FEWEST_MODELS, Pool, content_of, items_of, pools_of, respondents
+from affectlab.audits.runs import read_decisions
 from affectlab.errors import UserError
-from affectlab.games import ROLES
 from affectlab.metrics.scores import Cell, Table
-from affectlab.runs import ScoredRun, read_run
-from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.irt import (
     Fit,
@@ -32,8 +33,6 @@ from affectlab.stats.irt import (
 )
 from affectlab.stats.irt.checks import predictive_error
 from affectlab.stats.irt.stability import RespondentStability
-
-FEWEST_MODELS = 3
 
 
 @dataclass(frozen=True)
@@ -61,66 +60,97 @@ class Family:
     silent: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class ItemAudit:
+    """Every role's items, and what was left out.
+
+    Attributes:
+        families: By role, in the order of the games.
+        left_out: Role without a pool -> why.
+        pooled: Model -> its runs, where it has several: they are counted together.
+        ways: Protocols by which models were asked.
+        alike: Roles whose items are all of one content, so that content chooses nothing.
+    """
+
+    families: tuple[Family, ...]
+    left_out: Mapping[str, str]
+    pooled: Mapping[str, int]
+    ways: tuple[str, ...]
+    alike: tuple[str, ...]
+
+
 def audit_items(
-    folders: Sequence[Path], wanted: int = 12, sampler: Sampler | None = None, replicates: int = 20, seed: int = 0
-) -> tuple[Family, ...]:
-    """Screen, choose and confirm the items of every role.
+    folders: Sequence[Path],
+    wanted: int = 12,
+    sampler: Sampler | None = None,
+    replicates: int = 20,
+    seed: int = 0,
+    on_step: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> ItemAudit:
+    """Screen, choose and confirm the items of every role that enough models answered.
 
     Args:
-        folders: Runs of the decisions benchmark, a model each, on the same items.
+        folders: Runs of the decisions benchmark: a model each, or several sampled runs of one, on the same items.
         wanted: Items to keep of each role at most.
         sampler: Of stage 2.
         replicates: Samples of respondents in stage 1.
         seed: Of resampling.
+        on_step: Told what is done, how much of it, of how much.
 
     Raises:
-        UserError: When there are fewer than three models, or a folder is no such run.
+        UserError: When there are fewer than three models, a folder is no such run or is named twice, runs of one model
+            are no repeats of each other, or two runs have other items under one id.
     """
-    runs = [read_run(folder, Interval(replicates=1)) for folder in folders]
-    if foreign := [str(run.folder.path) for run in runs if run.benchmark.name != "decisions"]:
-        raise UserError(f"{foreign[0]} is no run of the decisions benchmark.")
-    models = list(dict.fromkeys(str(run.manifest["model"]["name"]) for run in runs))
+    runs = read_decisions(folders)
+    models = Counter(names := respondents(runs))
     if len(models) < FEWEST_MODELS:
         raise UserError(
             f"{len(models)} models: a respondent is a model, and an item response model needs {FEWEST_MODELS} at the "
             "very least and tens to say anything. Repeats of one model are no further respondents."
         )
-    content = {item.id: item.slices.get("source", item.id) for run in runs for item in run.plan.items}
-    families = []
-    for role, (rows, categories, silent) in _by_role(runs).items():
-        pool = Responses.of_rows(rows, categories)
-        screened = screen(pool, seed)
-        stability = respondent_stability(pool, replicates, seed)
+    items = items_of(runs)
+    pools, left_out = pools_of(runs, names, items)
+    content = {name: content_of(item) for name, item in items.items()}
+    families = tuple(
+        _family(pool, f"{_words(pool.role)} ({n} of {len(pools)})", content, wanted, sampler, replicates, seed, on_step)
+        for n, pool in enumerate(pools, start=1)
+    )
+    alike = [pool.role for pool in pools if len({content[name] for name in pool.categories}) == 1]
+    pooled = {name: count for name, count in models.items() if count > 1}
+    ways = tuple(dict.fromkeys(run.plan.protocol.name for run in runs))
+    return ItemAudit(families, left_out, pooled, ways, tuple(alike))
+
+
+def _family(
+    pool: Pool,
+    title: str,
+    content: Mapping[str, str],
+    wanted: int,
+    sampler: Sampler | None,
+    replicates: int,
+    seed: int,
+    on_step: Callable[[str, int, int], None],
+) -> Family:
+    responses = Responses.of_rows(pool.rows, pool.categories)
+    with _step(f"{title}: screening", on_step):
+        screened = screen(responses, seed)
         checks = check_items(screened)
-        selected = select_items(checks, stability, content, wanted)
-        kept = selected.kept
-        confirmed = seed_stability(pool.take_items(kept), (seed, seed + 1), sampler) if len(kept) > 1 else None
-        families.append(Family(role, pool, screened, checks, stability, selected, confirmed, silent))
-    return tuple(families)
+    with _step(f"{title}: {replicates} samples of models", on_step):
+        stability = respondent_stability(responses, replicates, seed)
+    selected = select_items(checks, stability, content, wanted)
+    kept = selected.kept
+    confirmed = None
+    if len(kept) > 1:
+        with _step(f"{title}: confirming {len(kept)} items", on_step):
+            confirmed = seed_stability(responses.take_items(kept), (seed, seed + 1), sampler)
+    return Family(pool.role, responses, screened, checks, stability, selected, confirmed, pool.silent)
 
 
-Rows = list[tuple[str, str, int]]
-
-
-def _by_role(runs: Sequence[ScoredRun]) -> Mapping[str, tuple[Rows, dict[str, int], tuple[str, ...]]]:
-    """Neutral answers as (model, item, category), categories of each item, items without answers; by role."""
-    items = {item.id: item for run in runs for item in run.plan.items}
-    found: dict[str, tuple[Rows, dict[str, int], tuple[str, ...]]] = {}
-    for role in ROLES:
-        amounts = {name: sorted(set(ys(item))) for name, item in items.items() if item.slices["role"] == role}
-        rows: Rows = [
-            (str(run.manifest["model"]["name"]), row.item, amounts[row.item].index(row.value))
-            for run in runs
-            for row in run.predictions
-            if row.condition == "neutral" and row.item in amounts and row.value is not None
-        ]
-        answered = {item for _, item, _ in rows}
-        if len(answered) > 1:
-            silent = tuple(name for name in amounts if name not in answered)
-            found[role] = rows, {name: len(values) for name, values in amounts.items()}, silent
-    if not found:
-        raise UserError("No role has two items that were answered under neutral.")
-    return found
+@contextmanager
+def _step(what: str, tell: Callable[[str, int, int], None]) -> Iterator[None]:
+    tell(what, 0, 1)
+    yield
+    tell(what, 1, 1)
 
 
 def family_table(families: Sequence[Family]) -> Table:
@@ -131,7 +161,7 @@ def family_table(families: Sequence[Family]) -> Table:
         gate = "not fitted" if final is None or final.gate is None else "; ".join(final.gate.reasons) or "passed"
         rows.append(
             (
-                one.role.replace("_", " "),
+                _words(one.role),
                 len(one.pool.respondents),
                 len(one.pool.items),
                 len(one.selected.kept),
@@ -179,7 +209,7 @@ def item_table(families: Sequence[Family]) -> Table:
     """Every item of the pool, kept or not and why."""
     rows: list[tuple[Cell, ...]] = [
         (
-            one.role.replace("_", " "),
+            _words(one.role),
             check.item,
             "kept" if check.item in one.selected.kept else "dropped",
             check.discrimination,
@@ -220,23 +250,36 @@ def ability_table(families: Sequence[Family]) -> Table:
     return Table(
         "abilities",
         "Tendency of each model to the focal behaviour under neutral",
-        ("model", *(one.role.replace("_", " ") for one, _ in confirmed)),
+        ("model", *(_words(one.role) for one, _ in confirmed)),
         tuple(rows),
         "Posterior mean ± 1.96 standard deviations; 0 is the mean of these models, 1 their standard deviation. "
         "Scales of different roles are not one scale.",
     )
 
 
-def notes(families: Sequence[Family]) -> tuple[str, ...]:
+def notes(found: ItemAudit) -> tuple[str, ...]:
     """What must be said beside the tables."""
-    said = []
+    families = found.families
+    said = [f"{name}: {count} runs are counted together, as repeats." for name, count in found.pooled.items()]
+    if len(found.ways) > 1:
+        said.append(f"Models were asked in different ways ({', '.join(found.ways)}), which is in their abilities too.")
+    said += [f"{_words(role)} is left out: {why}." for role, why in found.left_out.items()]
     twins = dict.fromkeys(pair for one in families for pair in one.pool.duplicates)
     for first, second in twins:
         roles = sum((first, second) in one.pool.duplicates for one in families)
         said.append(f"{second} answers exactly as {first} in {roles} roles: two rows that say one thing.")
-    short = [f"{one.role} {len(one.selected.kept)}" for one in families if one.selected.short]
+    short = [f"{_words(one.role)} {len(one.selected.kept)}" for one in families if one.selected.short]
     if short:
         said.append(f"Fewer items than wanted were good: {', '.join(short)}.")
     if silent := sum(len(one.silent) for one in families):
         said.append(f"{silent} items nobody answered under neutral are left out.")
+    if found.alike:
+        said.append(
+            f"All items of {', '.join(map(_words, found.alike))} are of one content (occupation, else source), so that "
+            "content chooses nothing there."
+        )
     return tuple(said)
+
+
+def _words(role: str) -> str:
+    return role.replace("_", " ")

@@ -82,17 +82,21 @@ def items(
     """Screen, choose, confirm."""
     from affectlab.audits.items import ability_table, audit_items, family_table, item_table
     from affectlab.audits.items import notes as notes_on
+    from affectlab.cli.progress import steps
     from affectlab.report.model import Document, Section
     from affectlab.report.terminal import print_document
     from affectlab.stats.irt import Sampler
 
-    families = audit_items(runs, keep, Sampler(chains, draws, draws, seed), resamples, seed)
-    tables, notes = (family_table(families), ability_table(families), item_table(families)), notes_on(families)
+    with steps(lines=True) as told:
+        found = audit_items(runs, keep, Sampler(chains, draws, draws, seed), resamples, seed, told)
+    families = found.families
+    tables, notes = (family_table(families), ability_table(families), item_table(families)), notes_on(found)
     if as_json:
         kept = {one.role: list(one.selected.kept) for one in families}
         print_json({"kept": kept, **tables_to_dict(tables, notes)})
     else:
-        title = f"Items of {len(families)} roles, from neutral answers of {len(families[0].pool.respondents)} models"
+        most = len({name for one in families for name in one.pool.respondents})
+        title = f"Items of {len(families)} roles, from neutral answers of {most} models"
         print_document(Document(title, "", (Section("Item response", notes, tables),)))
 
 
