@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from starlette.responses import Response
@@ -9,9 +10,12 @@ from starlette.responses import Response
 from affectlab.annotate import export
 from affectlab.annotate.adjudicate import tally
 from affectlab.annotate.agreement import overview, scores_of
+from affectlab.annotate.design import Design
 from affectlab.annotate.quality import sheet, sheet_rows
-from affectlab.annotate.store import panels, people, works
+from affectlab.annotate.store import panels, people, project, replies, works
 from affectlab.annotate.store.people import ROLES
+from affectlab.annotate.units import Unit
+from affectlab.annotate.web.remarks import reasons_of, remarks
 from affectlab.annotate.web.tables import matrix_view, table_view
 from affectlab.annotate.web.visit import Visit
 from affectlab.errors import UserError
@@ -25,13 +29,13 @@ def admin(visit: Visit) -> Response:
         counts = tally(design, found)
         everybody = people.people(conn)
         invites = people.open_invites(conn)
-    answered = {one.id: sum(vote.person == one.id for panel in found for vote in panel.votes) for one in everybody}
-    flagged = [panel.unit.id for panel in found if any(vote.reply.flag for vote in panel.votes)]
-    skipped = [
-        (panel.unit.id, sorted(vote.reply.skipped for vote in panel.votes if vote.reply.skipped))
-        for panel in found
-        if any(vote.reply.skipped for vote in panel.votes)
-    ]
+        stored = replies.current(conn)
+        said = remarks(stored)
+        units = {name: project.unit_of(conn, name) for name in said}
+    # As on the quality sheets: items of the study, not those that check attention or come again.
+    work = {panel.unit.id for panel in found}
+    answered = Counter(one.person for one in stored if one.item in work and not one.reply.skipped)
+    skipped = Counter(one.person for one in stored if one.item in work and one.reply.skipped)
     base = str(visit.request.base_url).rstrip("/")
     links = [(role, f"{base}/invite/{people.invite_token(visit.site.secret, one)}") for one, role in invites]
     return visit.page(
@@ -42,12 +46,19 @@ def admin(visit: Visit) -> Response:
         counts=counts,
         everybody=everybody,
         answered=answered,
-        flagged=flagged,
         skipped=skipped,
+        remarks=[(name, _main_text(design, units[name])[:120], said[name]) for name in said],
+        names={one.id: one.name for one in everybody},
+        reasons=reasons_of(design, visit.language),
         links=links,
         roles=ROLES,
         files=export.FILES,
     )
+
+
+def _main_text(design: Design, unit: Unit | None) -> str:
+    main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
+    return unit.text(main) if unit else ""
 
 
 def invite(visit: Visit) -> Response:

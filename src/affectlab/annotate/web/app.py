@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.project import secret_of
-from affectlab.annotate.web import account, adjudication, admin, stage, work
+from affectlab.annotate.web import account, adjudication, admin, remarks, stage, work
 from affectlab.annotate.web.asking import limited
 from affectlab.annotate.web.render import Pages
 from affectlab.annotate.web.visit import HEADERS, Ask, Page, Site, endpoint
@@ -47,6 +47,7 @@ _ROUTES: tuple[tuple[str, str, Page, Sequence[str] | None], ...] = (
     ("POST", "/admin/invite", admin.invite, _ADMIN),
     ("GET", "/admin/people/{person}", admin.quality, _ADMIN),
     ("GET", "/admin/agreement", admin.agreement, _ADMIN),
+    ("GET", "/admin/items/{item:path}", remarks.item, _ADMIN),
     ("GET", "/admin/files/{name}", admin.download, _ADMIN),
 )
 
