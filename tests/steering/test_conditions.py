@@ -82,6 +82,14 @@ def test_what_is_wrong_is_said(text: str, says: str) -> None:
         assert "Write neutral, EMOTION@STRENGTH" in str(caught.value)
 
 
+def test_a_range_that_falls_may_be_a_slip_and_is_refused() -> None:
+    for text in ("anger@1.0:layers=30-2", "anger@1.0:layers=5,30-2"):
+        with pytest.raises(UserError, match=r"Layers 30-2: a range rises\. Write 2-30"):
+            parse(text)
+    # Single layers may stand in any order.
+    assert str(parse("anger@1.0:layers=7,3-4,4-4")) == "anger@1.0:layers=3-4,7"
+
+
 _terms = st.builds(
     lambda source, emotion, strength, scale, layers, seed: Term(
         source,

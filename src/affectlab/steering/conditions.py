@@ -233,14 +233,20 @@ def layer_text(text: str, value: str) -> str:
 
 
 def layer_numbers(spec: str) -> set[int]:
-    """Layers of ranges such as ``"10-19,22"``."""
+    """Layers of ranges such as ``"10-19,22"``.
+
+    Raises:
+        UserError: When a range falls, which may be a slip of one of its ends, or no model has so many layers.
+    """
     found: set[int] = set()
     for piece in spec.split(","):
         low, _, high = piece.partition("-")
-        ends = sorted((int(low), int(high or low)))
-        if ends[1] > 100_000:
-            raise UserError(f"Layer {ends[1]}: no model has that many layers.")
-        found |= set(range(ends[0], ends[1] + 1))
+        first, last = int(low), int(high or low)
+        if last < first:
+            raise UserError(f"Layers {piece}: a range rises. Write {last}-{first} if that is meant.")
+        if last > 100_000:
+            raise UserError(f"Layer {last}: no model has that many layers.")
+        found |= set(range(first, last + 1))
     return found
 
 
