@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affectlab.cli.common import INTERRUPTED, AsJson, Replicates, pairs, print_json
+from affectlab.cli.common import (
+    INTERRUPTED,
+    AsJson,
+    BaseUrl,
+    Device,
+    Dtype,
+    Replicates,
+    Threads,
+    Vectors,
+    pairs,
+    print_json,
+)
 from affectlab.cli.settings import TakesSettings
 from affectlab.errors import UserError
 
@@ -59,10 +70,7 @@ def run(
             "go through the model together. Repeatable."
         ),
     ] = None,
-    vectors: Annotated[
-        Path | None,
-        typer.Option(help="Emotion vectors of `affectlab vectors extract`. Default: of the bundled texts, made once."),
-    ] = None,
+    vectors: Vectors = None,
     max_tokens: Annotated[int | None, typer.Option(help="Most new tokens. Default: the protocol's.", min=1)] = None,
     settings: Annotated[
         list[str] | None,
@@ -73,15 +81,13 @@ def run(
             metavar="NAME=VALUE",
         ),
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Endpoint of an openai: model. The key comes from OPENAI_API_KEY.")
-    ] = None,
+    base_url: BaseUrl = None,
     concurrency: Annotated[int, typer.Option(help="Remote calls in flight.", min=1)] = 16,
     timeout: Annotated[float, typer.Option(help="Seconds a remote call may take.", min=0.1)] = 120.0,
     retries: Annotated[int, typer.Option(help="Further attempts of a failed remote call.", min=0)] = 5,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")] = "auto",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16. Report float32 figures.")] = "float32",
-    threads: Annotated[int | None, typer.Option(help="CPU threads of a local model.", min=1)] = None,
+    device: Device = "auto",
+    dtype: Dtype = "float32",
+    threads: Threads = None,
     batch_tokens: Annotated[int, typer.Option(help="Token budget of a local batch.", min=1)] = 8192,
     replicates: Replicates = 1000,
     as_json: AsJson = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from affectlab.cli.common import AsJson, pairs, print_json
+from affectlab.cli.common import AsJson, Device, Dtype, pairs, print_json
 from affectlab.cli.vectors_output import described, document, explained, explained_to_dict, print_vectors
 from affectlab.errors import UserError
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 VectorFile: TypeAlias = Annotated[Path, typer.Argument(help="A file that `affectlab vectors extract` wrote.")]
 Model: TypeAlias = Annotated[str, typer.Option(help="Local model: smollm2, gguf:PATH, hf:ORG/NAME or a folder.")]
-Device: TypeAlias = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")]
-Dtype: TypeAlias = Annotated[str, typer.Option(help="float32, bfloat16 or float16. Report float32 figures.")]
 Threads: TypeAlias = Annotated[int | None, typer.Option(help="CPU threads.", min=1)]
 BatchTokens: TypeAlias = Annotated[int, typer.Option(help="Token budget of a pass.", min=1)]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)]
