@@ -231,6 +231,15 @@ def test_errors_in_two_slots_of_the_same_items_do_not_even_out() -> None:
     assert alone.low == pytest.approx(0.1 - np.hypot(0.25, 0.25) * (0.2 - 0.0567), abs=1e-4)
 
 
+def test_slots_without_an_error_on_the_same_items_are_not_taken_for_independent() -> None:
+    # Each slot: 0 of 10 wrong, 10 unseen. Wilson of 0 in 10: [0, 0.2775]. On the same items the ends add up.
+    total = friction([*slots("s", 10, 10, 0), *slots("t", 10, 10, 0)]).total.contamination.share
+    assert [total.low, total.high] == pytest.approx([0.0, 0.25 * 0.2775 * 2], abs=1e-4)
+    other = [replace(one, cluster=f"other {one.cluster}") for one in slots("t", 10, 10, 0)]
+    alone = friction([*slots("s", 10, 10, 0), *other]).total.contamination.share
+    assert alone.high == pytest.approx(np.hypot(0.25, 0.25) * 0.2775, abs=1e-4)
+
+
 def test_audits_that_people_are_split_on_are_counted() -> None:
     # 80 unseen; 10 audited and the same; 10 audited on which people differ: 0 of 10, or 10 of 20 if all were wrong.
     split = [case(item=f"split {n}", audited=True, split=True) for n in range(10)]

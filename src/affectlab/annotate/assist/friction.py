@@ -340,7 +340,7 @@ def _combined(strata: Sequence[_Stratum], retained: int, level: float) -> tuple[
     """How far below and above the estimate the interval goes: Zou and Donner (2008), with correlated rates.
 
     Errors in slots of one cluster may hang together: clusters are the trials, and rates that rest on the same clusters
-    correlate as far as these show.
+    correlate as far as these show; without an error to go by, as far as the clusters are the same.
     """
     pulls = [one.pull() for one in strata]
     spread = [sqrt(sum(much * much for much in pull.values())) for pull in pulls]
@@ -353,8 +353,12 @@ def _combined(strata: Sequence[_Stratum], retained: int, level: float) -> tuple[
     below = above = 0.0
     for i, pull in enumerate(pulls):
         for j, other in enumerate(pulls):
-            together = 1.0 if i == j else 0.0
-            if i != j and spread[i] > 0 and spread[j] > 0:
+            if i == j:
+                together = 1.0
+            elif not spread[i] or not spread[j]:
+                # Where all are right, or all wrong, nothing shows: as far as the clusters are the same.
+                together = len(pull.keys() & other.keys()) / sqrt(len(pull) * len(other))
+            else:
                 shared = sum(much * other.get(cluster, 0.0) for cluster, much in pull.items())
                 together = shared / spread[i] / spread[j]
             below += together * down[i] * down[j]
