@@ -29,11 +29,16 @@ def read_units(design: Design, source: str, fields: Mapping[str, str] | None = N
         from affectlab.benchmarks import open_benchmark
 
         loaded = open_benchmark(design.benchmark).load(source, dict(fields or {}), {})
-        return [make_unit(design, item.id, _fields(design, item), item.slices) for item in loaded]
+        return [make_unit(design, item.id, item_fields(design, item), item.slices) for item in loaded]
     return _rows(design, source, fields or {})
 
 
-def _fields(design: Design, item: Item) -> dict[str, Any]:
+def item_fields(design: Design, item: Item) -> dict[str, Any]:
+    """Fields of a benchmark's item, with those that the design's slots and pages need besides.
+
+    Raises:
+        UserError: When a Chiaro scene does not say whose feeling is good.
+    """
     found = dict(item.inputs)
     if design.benchmark == "chiaro":
         found |= _polarities(item)

@@ -69,7 +69,8 @@ def assist(
 ) -> None:
     """Ask what is missing, settle what can be, and print the friction report."""
     from affectlab.annotate.answers import read_answers
-    from affectlab.annotate.assist.results import ASKED, people_so_far, results_of, write_results
+    from affectlab.annotate.assist.people import ASKED, people_so_far
+    from affectlab.annotate.assist.results import results_of, write_results
     from affectlab.annotate.assist.routing import Audit
     from affectlab.annotate.assist.study import ADJUDICATOR, MODELS, check_cards, make_study, questions, read_cases
     from affectlab.benchmarks.base import Asking
@@ -89,7 +90,7 @@ def assist(
     asking = Asking(seed=seed, options=pairs(settings or [], "--set"))
     plan = make_plan(benchmark, protocol=protocol, data=data, fields=fields, limit=limit, asking=asking)
     study = make_study(plan, out, Audit(audit, seed), slot or ())
-    given = [one for file in people or [] for one in read_answers(file).answers]
+    given = [read_answers(file).answers for file in people or []]
     if model[0] == model[1]:
         raise UserError(f"Both models are {model[0]}; two different ones are needed, or their agreement says nothing.")
     settings_of = ModelSettings(base_url=base_url, concurrency=concurrency)

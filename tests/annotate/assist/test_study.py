@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from affectlab.annotate.answers import Answer
+from affectlab.annotate.answers import Answer, read_answers
 from affectlab.annotate.assist.adjudicator import ADJUDICATION, describe, language_of
-from affectlab.annotate.assist.results import people_so_far, results_of, write_results
-from affectlab.annotate.assist.routing import Audit
+from affectlab.annotate.assist.people import fitting, people_csv, people_so_far
+from affectlab.annotate.assist.results import results_of, write_results
+from affectlab.annotate.assist.routing import Audit, Case
 from affectlab.annotate.assist.study import (
     ADJUDICATOR,
     Study,
@@ -153,7 +154,7 @@ def _fill_in(study: Study, value: str) -> None:
     path = study.folder / "people.csv"
     rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([rows[0], *([row[0], row[1], "ann", value, row[4]] for row in rows[1:])])
+        csv.writer(file).writerows([rows[0], *([*row[:2], "ann", value, *row[4:]] for row in rows[1:])])
 
 
 def test_what_people_fill_in_is_kept_over_reruns(study: Study, tmp_path: Path) -> None:
@@ -167,10 +168,57 @@ def test_what_people_fill_in_is_kept_over_reruns(study: Study, tmp_path: Path) -
         assert [one.source for one in found.gold].count("unanimous") == 2
         assert found.cases[3].label == "understated_positive"
         assert not (study.folder / "people.csv").exists()
-    assert len(people) == 2
-    later = people_so_far(study, [Answer(found.cases[3].item, "ann", "neutral", "stance")])
-    assert len(later) == 2
-    assert results_of(study, later, FAST).cases[3].label == "neutral"
+    assert len(people.answers) == 2
+    later = people_so_far(study, [[Answer(found.cases[3].item, "ann", "neutral", "stance")]])
+    assert len(later.answers) == 2
+    changed = results_of(study, later, FAST)
+    assert changed.cases[3].label == "neutral"
+    assert "1 earlier answers of 'ann' are replaced" in changed.friction.notes[0]
+    write_results(study, changed, later)
+    aside = read_answers(str(study.folder / "people-replaced.jsonl")).answers
+    assert [one.value for one in aside] == ["Understated Positive"]
+
+
+def test_two_people_under_one_name_are_not_one(study: Study, tmp_path: Path) -> None:
+    ask(study, tmp_path, votes(study))
+    item = study.plan.items[3].id
+    first, second = ([Answer(item, "person-1", value, "stance")] for value in ("neutral", "positive"))
+    with pytest.raises(UserError, match="two different answers of 'person-1'"):
+        people_so_far(study, [first, second])
+    assert people_so_far(study, [first, first]).answers == tuple(first)
+
+
+def test_a_filled_row_needs_a_name(study: Study, tmp_path: Path) -> None:
+    ask(study, tmp_path, votes(study))
+    write_results(study, results_of(study, how=FAST))
+    path = study.folder / "people.csv"
+    header, first, *_ = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
+    assert first[2:5] == ["", "", " | ".join(load("cue_stance9").ids)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, [*first[:3], "neutral", *first[4:]]])
+    with pytest.raises(UserError, match="annotator"):
+        people_so_far(study)
+
+
+def test_people_give_labels_that_the_item_offers(tmp_path: Path) -> None:
+    """A's feeling is good, so B's is bad: five labels each, and none of the other five."""
+    row = {"id": "s1", "sentence": "Ana is on board; Bo is not.", "agent_a_role": "Ana", "agent_b_role": "Bo"}
+    source = tmp_path / "scenes.jsonl"
+    source.write_text(json.dumps({**row, "agent_a_polarity": "positive"}) + "\n", encoding="utf-8")
+    cases = [Case("s1", slot, "s1", "joy", "pride", True) for slot in ("A", "B")]
+    for protocol, fits in (("joint", False), ("open", True)):
+        asked = make_study(make_plan("chiaro", data=str(source), protocol=protocol), tmp_path / protocol)
+        options = {row["slot"]: row["options"] for row in csv.DictReader(people_csv(asked, cases)[1:].splitlines())}
+        bad = [Answer("s1", "ann", "sadness", "A"), Answer("s1", "ann", "joy", "B")]
+        if fits:
+            assert options["A"] == options["B"] == " | ".join(load("chiaro10").ids)
+            assert len(fitting(asked, cases, bad)) == 2
+            continue
+        assert set(options["A"].split(" | ")) == {"excitement", "gratitude", "joy", "pride", "relief"}
+        assert set(options["B"].split(" | ")) == {"anger", "disgust", "embarrassment", "fear", "sadness"}
+        with pytest.raises(UserError, match="2 answers of people do not fit") as error:
+            fitting(asked, cases, bad)
+        assert "'sadness' is not offered there" in str(error.value)
 
 
 def test_people_who_differ_settle_nothing(study: Study, tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 The folder holds a run folder for each model (``model-a``, ``model-b``, ``adjudicator``) with every raw reply, and what
 is made of them: ``answers.jsonl`` (labels of models and people in long form),
 ``routes.jsonl`` (all that is known of each slot), ``people.csv`` (what people are asked, without the models' labels),
-``people.jsonl`` (all that people answered; this cannot be made again), ``gold.jsonl`` and ``friction.json``.
+``people.jsonl`` (all that people answered; this cannot be made again), ``people-replaced.jsonl`` (what they answered
+before and then changed), ``gold.jsonl`` and ``friction.json``.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from affectlab.annotate.answers import Answer, table_text
+from affectlab.annotate.answers import Answer
 from affectlab.annotate.assist.adjudicator import ADJUDICATION, question_id, to_item, votes_of
-from affectlab.annotate.assist.routing import Audit, Case, draw
+from affectlab.annotate.assist.routing import Audit, Case
 from affectlab.annotate.exchange.gold import Settled, settle
 from affectlab.benchmarks.base import Asking
 from affectlab.errors import UserError, did_you_mean
@@ -28,7 +29,6 @@ from affectlab.runs.manifest import items_digest
 
 MODELS = ("model-a", "model-b")
 ADJUDICATOR = "adjudicator"
-_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,20 @@ def make_study(plan: Plan, folder: Path, audit: Audit | None = None, slots: Sequ
     known = plan.benchmark.slots
     if unknown := [slot for slot in slots if slot not in known]:
         raise UserError(f"{plan.benchmark.name} has no slot {unknown[0]!r}; it has {', '.join(known)}.")
-    bare = replace(plan, items=tuple(replace(item, gold={}) for item in plan.items))
+    bare = replace(plan, items=tuple(_without_gold(plan, item) for item in plan.items))
     for item in bare.items:
         bare.protocol.requests(item, bare.asking, {})
     return Study(bare, tuple(slots), audit or Audit(), folder)
+
+
+def _without_gold(plan: Plan, item: Item) -> Item:
+    inputs = dict(item.inputs)
+    if plan.benchmark.name == "chiaro" and item.gold and not inputs.keys() & {"polarity_A", "polarity_B"}:
+        from affectlab.benchmarks.chiaro.protocols import polarity
+
+        # Whose feeling is good decides which labels are offered; annotators are told so too.
+        inputs["polarity_A"] = polarity(item, "A")
+    return replace(item, inputs=inputs, gold={})
 
 
 def check_cards(a: ModelCard, b: ModelCard, adjudicator: ModelCard | None = None) -> list[str]:
@@ -208,31 +218,6 @@ def with_votes(study: Study, cases: Sequence[Case]) -> list[Case]:
     ]
 
 
-def fitting(study: Study, cases: Sequence[Case], answers: Sequence[Answer]) -> list[Answer]:
-    """People's answers that count, their labels written as the models' are.
-
-    Raises:
-        UserError: Listing answers to slots that are not in the study, and labels that are none.
-    """
-    known = {(case.item, case.slot) for case in cases}
-    bad: list[str] = []
-    kept: list[Answer] = []
-    for one in answers:
-        if one.kind != "human" or not one.counts:
-            continue
-        try:
-            if (one.item, one.slot) not in known:
-                raise UserError("this slot is not in the study")
-            kept.append(replace(one, value=canonical(one.value, study.space(one.slot))))
-        except UserError as error:
-            bad.append(f"{one.annotator} on {one.slot!r} of {one.item!r}: {error}")
-    if bad:
-        more = [f"  … and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
-        lines = [f"{len(bad)} answers of people do not fit:", *(f"  {one}" for one in bad[:_SHOWN]), *more]
-        raise UserError("\n".join(lines))
-    return kept
-
-
 def with_people(cases: Sequence[Case], answers: Sequence[Answer]) -> list[Case]:
     """Cases with people's labels: what all, or a strict majority, of them say. Where they differ the slot waits."""
     said = {(one.item, one.slot): one for one in settle(answers, annotators=1, majority=True)}
@@ -282,29 +267,6 @@ def model_answers(study: Study, cases: Sequence[Case]) -> list[Answer]:
 def _name(study: Study, run: str) -> str:
     folder = study.run_folder(run)
     return str(folder.manifest()["model"]["name"]) if folder.exists() else run
-
-
-def people_csv(study: Study, cases: Sequence[Case]) -> str:
-    """What people are asked, in an order of its own: no label of a model, and nothing that tells why.
-
-    Somebody fills in ``annotator`` and ``value``; a row without a value was not answered.
-    """
-    items = {item.id: item for item in study.plan.items}
-    asked = sorted(
-        (case for case in cases if case.why_people is not None and case.human is None),
-        key=lambda case: draw(study.audit.seed, "order", case.item, case.slot),
-    )
-    rows = [
-        (
-            case.item,
-            case.slot,
-            "person-1",
-            "",
-            "\n".join(f"{name}: {value}" for name, value in items[case.item].inputs.items() if value),
-        )
-        for case in asked
-    ]
-    return table_text(("item", "slot", "annotator", "value", "text"), rows, bom=True)
 
 
 def routes_jsonl(cases: Sequence[Case]) -> str:
