@@ -161,6 +161,60 @@ def test_thoughts_that_give_moved_decisions_away_are_asked_again(cli: Cli, decis
     assert (tmp_path / "audit" / "responses.jsonl").read_text(encoding="utf-8") == kept
 
 
+def parameters(path: Path, **items: tuple[float, float]) -> Path:
+    """Difficulty and discrimination of items, as `affectlab audit items --json` prints them."""
+    columns = ["role", "item", "verdict", "discrimination", "difficulty"]
+    rows = [["stag hunt", name, "kept", slope, level] for name, (level, slope) in items.items()]
+    path.write_text(json.dumps({"kept": {}, "tables": {"items": {"columns": columns, "rows": rows}}}), encoding="utf-8")
+    return path
+
+
+def test_what_reasoning_adds_is_regressed_on_item_parameters(cli: Cli, decisions: Path, tmp_path: Path) -> None:
+    """With reasoning anger turns the first six hunts round, which are the hard ones; scored by likelihood none."""
+    lines = [line("*", "So be it.\nANSWER: A"), {"item": "*", "logprobs": [-1.0, -2.0]}]
+    lines += [line(f"h{n:02d}", "Enough!\nANSWER: B", condition="anger@1.0") for n in range(6)]
+    model = script(tmp_path / "m.jsonl", *lines)
+    common = ("--items", decisions, "--emotions", "anger", "--alpha", "1.0", "--model", model, "--replicates", "20")
+    for folder, how in (("cot", ("--cot",)), ("direct", ("--by", "likelihood"))):
+        assert cli("decide", "--out", tmp_path / folder, *how, *common).code == 0
+    # Difficulty 1 for the six, 0 for the others; two items have no parameters.
+    file = parameters(tmp_path / "p.json", **{f"h{n:02d}": (float(n < 6), 1.0 + n % 2) for n in range(10)})
+    ended = cli(
+        "drift", tmp_path / "cot", tmp_path / "direct", "--items-parameters", file, "--replicates", "20", "--json"
+    )
+    assert ended.code == 0, ended.err
+    slopes = {row[0]: row[1] for row in ended.json["tables"]["moderation_ndm"]["rows"]}
+    assert slopes == pytest.approx({"intercept": 0.0, "difficulty": 1.0, "discrimination": 0.0}, abs=1e-9)
+    assert any(note.startswith("2 of 12 items have no parameters") for note in ended.json["notes"])
+    # Anger has no direction in the stag hunt: nothing is added to NAD, and that is said.
+    assert "moderation_nad" not in ended.json["tables"]
+    assert any("NAD is not regressed" in note and "nothing to explain" in note for note in ended.json["notes"])
+    alone = cli("drift", tmp_path / "cot", "--items-parameters", file)
+    assert alone.code == 2
+    assert "one without" in alone.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "holds no item parameters"),
+        ("[]", "holds no item parameters"),
+        ('{"tables": {"items": {"columns": ["item"], "rows": []}}}', "holds no item parameters"),
+        ('{"tables": {"items": {"columns": ["item", "difficulty", "discrimination"], "rows": []}}}', "names no item"),
+        (
+            '{"tables": {"items": {"columns": ["item", "difficulty", "discrimination"], "rows": [["a", null, 1]]}}}',
+            "item 'a'",
+        ),
+    ],
+)
+def test_a_file_without_item_parameters_is_refused(cli: Cli, tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "p.json"
+    file.write_text(text, encoding="utf-8")
+    ended = cli("drift", tmp_path, "--items-parameters", file)
+    assert ended.code == 2
+    assert said in ended.err
+
+
 def test_a_run_without_reasoning_has_no_thoughts(cli: Cli, decisions: Path, tmp_path: Path) -> None:
     model = script(tmp_path / "m.jsonl", line("*", "ANSWER: A"))
     cli(

@@ -50,3 +50,10 @@ def test_terms_that_determine_each_other_and_too_few_clusters_are_refused() -> N
         clustered_regression(OUTCOME, {"constant": np.ones(180)}, {}, CLUSTER)
     with pytest.raises(UserError, match="two clusters"):
         clustered_regression(OUTCOME, {}, {}, ["one"] * 180)
+
+
+def test_an_outcome_that_never_varies_is_refused() -> None:
+    # .1 + .2 and .3 differ by rounding alone.
+    outcome = np.where(np.arange(180) % 2, 0.1 + 0.2, 0.3)
+    with pytest.raises(UserError, match="nothing to explain"):
+        clustered_regression(outcome, {"difficulty": DIFFICULTY}, {}, CLUSTER)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from affectlab.audits.parameters import ItemParameters
 from affectlab.benchmarks.decisions.curves import Curve, curves
 from affectlab.benchmarks.decisions.heatmap import Heatmap, doses, heatmap, heatmap_table, shift_table
 from affectlab.benchmarks.decisions.measures import (
@@ -18,7 +19,7 @@ from affectlab.benchmarks.decisions.measures import (
     drift_measures,
     drifts_of,
 )
-from affectlab.benchmarks.decisions.reasoning import difference_table, with_and_without
+from affectlab.benchmarks.decisions.reasoning import difference_table, moderation, regression_table, with_and_without
 from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, WITHOUT_EMOTION, induced_states
 from affectlab.benchmarks.decisions.tables import number
 from affectlab.errors import UserError
@@ -52,15 +53,17 @@ class Drifted:
     notes: tuple[str, ...]
 
 
-def drift_of(folders: Sequence[Path], interval: Interval) -> Drifted:
+def drift_of(folders: Sequence[Path], interval: Interval, parameters: ItemParameters | None = None) -> Drifted:
     """Read runs and compare them.
 
     Args:
         folders: Run folders of the decisions benchmark.
         interval: How intervals are made.
+        parameters: Of items: what reasoning adds is regressed on them.
 
     Raises:
-        UserError: When a folder is no run of it, or has no answers.
+        UserError: When a folder is no run of it, or has no answers; when there are parameters and no two runs of one
+            model with and without reasoning.
     """
     # Scoring each run whole is not needed here: few replicates make reading quick.
     read = [read_run(folder, Interval(replicates=1, seed=interval.seed)) for folder in folders]
@@ -73,9 +76,19 @@ def drift_of(folders: Sequence[Path], interval: Interval) -> Drifted:
     lines = {name: curves(drifts_of(one), interval) for name, one in choices.items()}
     tables = [_overall(choices, interval)]
     notes = list(_notes(runs))
+    moderated: list[tuple[list[Table], list[str]]] = []
     for one, other in _pairs(runs):
         tables += _compared(runs, choices, (one, other), interval)
         notes.append(f"Compared on the same items: {one} against {other}.")
+        if parameters is not None and runs[one].plan.protocol.name in REASONED:
+            moderated.append(_moderated(choices, (one, other), parameters))
+    if parameters is not None and not moderated:
+        raise UserError(
+            "Item parameters are for what reasoning adds: give a run with --cot or --thinking and one without."
+        )
+    for more, said in moderated:
+        tables += more
+        notes += said
     tables += [heatmap_table(found, dose) for dose, found in maps.items()]
     return Drifted(tuple(runs), tuple(tables), shift_table(list(maps.values())), maps, lines, tuple(notes))
 
@@ -150,6 +163,24 @@ def _compared(
     elif runs[one].plan.protocol.name in REASONED:
         first, second = drifts_of(choices[one]), drifts_of(choices[other])
         yield difference_table({f: with_and_without(first, second, interval, f) for f in ("ndm", "nad")})
+
+
+def _moderated(
+    choices: Mapping[str, Choices], pair: tuple[str, str], parameters: ItemParameters
+) -> tuple[list[Table], list[str]]:
+    """What reasoning adds to each figure, by item parameters; why not, where a regression cannot be made."""
+    first, second = (drifts_of(choices[name]) for name in pair)
+    tables: list[Table] = []
+    notes: list[str] = []
+    for figure in FIGURES[:2]:
+        try:
+            found = moderation(first, second, parameters.difficulty, parameters.discrimination, figure)
+            tables.append(regression_table(found, figure))
+        except UserError as error:
+            notes.append(f"What reasoning adds to {NAMES[figure]} is not regressed on item parameters: {error}")
+    if unknown := sum(item not in parameters.difficulty for item in first.items):
+        notes.append(f"{unknown} of {len(first.items)} items have no parameters and are in no regression.")
+    return tables, notes
 
 
 def agreement_table(one: Sequence[Prediction], other: Sequence[Prediction]) -> Table:

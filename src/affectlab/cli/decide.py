@@ -83,6 +83,12 @@ def decide(
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
     vectors: Vectors = None,
     lexicon: Annotated[Path | None, typer.Option(help="TOML file of affective words by emotion.")] = None,
+    first_move: Annotated[
+        str | None,
+        typer.Option(
+            help="What second movers of the authors' records are told that the first chose: low, medium, high."
+        ),
+    ] = None,
     base_url: BaseUrl = None,
     device: Device = "auto",
     dtype: Dtype = "float32",
@@ -96,8 +102,9 @@ def decide(
     from affectlab.benchmarks.base import Asking
     from affectlab.cli.run import carry_out
     from affectlab.models import ModelSettings
-    from affectlab.runs import make_plan
+    from affectlab.runs import RunFolder, make_plan
 
+    given = {"lexicon": lexicon, "first_move": first_move}
     plan = make_plan(
         "decisions",
         protocol=_protocol(by, cot=cot, thinking=thinking),
@@ -109,7 +116,7 @@ def decide(
             seed=seed,
             temperature=temperature,
             max_tokens=max_tokens,
-            options={} if lexicon is None else {"lexicon": str(lexicon)},
+            options={name: str(value) for name, value in given.items() if value is not None},
         ),
         conditions=conditions_of(
             emotions,
@@ -119,6 +126,10 @@ def decide(
         ),
         repeats=repeats,
     )
+    if vectors is not None and not plan.steered:
+        raise UserError("--vectors goes with strengths: --alpha none applies no vector.")
+    if vectors is not None and not vectors.is_file() and not RunFolder.at(out).vectors_path.is_file():
+        raise UserError(f"--vectors {vectors}: there is no such file.")
     settings = ModelSettings(
         base_url=base_url,
         device=device,
@@ -171,8 +182,9 @@ def conditions_of(emotions: str, alpha: str, controls: Controls, how: str = "") 
     """
     from affectlab.steering.stimuli import EMOTIONS, emotion_id
 
-    named = EMOTIONS if emotions == "all" else tuple(dict.fromkeys(emotion_id(one) for one in _listed(emotions)))
-    if unknown := [one for one in named if one not in EMOTIONS]:
+    typed = EMOTIONS if emotions == "all" else _listed(emotions)
+    named = tuple(dict.fromkeys(map(emotion_id, typed)))
+    if unknown := [one for one in typed if emotion_id(one) not in EMOTIONS]:
         raise UserError(f"--emotions {unknown[0]}: expected all, or some of {', '.join(EMOTIONS)}.")
     strengths = [] if alpha == "none" else list(_strengths(alpha))
     kinds = {
@@ -210,12 +222,20 @@ def drift(
     runs: Annotated[list[Path], typer.Argument(help="Folders of finished runs of the decisions benchmark.")],
     figures: Annotated[Path | None, typer.Option(help="Folder for the map and the curves as SVG.")] = None,
     html: Annotated[Path | None, typer.Option(help="Also write an HTML page.")] = None,
+    items_parameters: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `affectlab audit items --json` printed: regress what reasoning adds on item difficulty and "
+            "discrimination."
+        ),
+    ] = None,
     replicates: Replicates = 1000,
     seed: Annotated[int, typer.Option(help="Seed of resamples and swaps.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Several models side by side; differences between runs of one model that only differ in how they were asked."""
     from affectlab.audits.drift import drift_of
+    from affectlab.audits.parameters import read_parameters
     from affectlab.report.decision_figures import write_figures
     from affectlab.report.html import document_html
     from affectlab.report.model import Document, Section
@@ -223,7 +243,8 @@ def drift(
     from affectlab.runs.folder import writing
     from affectlab.stats.bootstrap import Interval
 
-    found = drift_of(runs, Interval(replicates=replicates, seed=seed))
+    parameters = None if items_parameters is None else read_parameters(items_parameters)
+    found = drift_of(runs, Interval(replicates=replicates, seed=seed), parameters)
     document = Document(
         "Decisions under emotion",
         f"{len(found.runs)} runs: {', '.join(found.runs)}.",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.errors import UserError
+from affectlab.stats.bootstrap import rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ def clustered_regression(
         cluster: Cluster of each row [N].
 
     Raises:
-        UserError: When there are fewer than two clusters, or the columns are not independent (a covariate that is
-            constant, or constant within every level of a factor).
+        UserError: When there are fewer than two clusters, the outcome is the same in every row, or the columns are not
+            independent (a covariate that is constant, or constant within every level of a factor).
     """
     import statsmodels.api as sm
 
@@ -91,6 +92,10 @@ def clustered_regression(
         raise UserError(
             f"A regression of {len(outcome)} rows in {groups} clusters on {len(names)} terms cannot be made; "
             "it needs two clusters and more rows than terms."
+        )
+    if np.ptp(outcome) <= rounding(float(np.abs(outcome).max())):
+        raise UserError(
+            f"All {len(outcome)} rows have the same outcome, {outcome[0]:.3g}: there is nothing to explain."
         )
     if np.linalg.matrix_rank(design) < len(names):
         raise UserError(
