@@ -15,6 +15,7 @@ from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels, project, replies
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import Reply, clean_text, from_form, options_of, problem, tell
+from affectlab.annotate.web.kept import DECISION, forget, keep_form, kept, last
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import slot_view
 from affectlab.annotate.words import say
@@ -76,6 +77,8 @@ def note(visit: Visit) -> Response:
             return visit.refuse("not_found", 404)
         if text:
             panels.add_note(conn, panel.unit.id, visit.me.id, text, visit.site.store.now())
+        # The same form holds the decision to be made, which is not lost with the note.
+        keep_form(visit, conn, _place(slot, panel), {**visit.form, "note": [""]})
     return visit.go(_path(slot, panel))
 
 
@@ -91,13 +94,14 @@ def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: 
     elif choice == "other":
         value, kind = from_form(slot, panel.unit, visit.form), "other"
         if value is None or problem(slot, options_of(slot, panel.unit), value, panel.unit):
-            return _show(visit, conn, design, panel, slot, wrong="choose_first", status=422)
+            return _show(visit, conn, design, panel, slot, wrong="other_needed", status=422)
     elif choice == "no_gold":
         kind = "no_gold"
     else:
         return _show(visit, conn, design, panel, slot, wrong="choose_first", status=422)
     if kind == "other" and not reason:
         return _show(visit, conn, design, panel, slot, wrong="reason_needed", status=422)
+    forget(visit, conn, _place(slot, panel))
     now = visit.site.store.now()
     made = Made(value, kind, reason, basis(slot, panel), visit.me.id, now)
     version = panels.decide(conn, panel.unit.id, slot.id, made)
@@ -111,6 +115,13 @@ def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: 
 def _show(
     visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot, *, wrong: str = "", status: int = 200
 ) -> Response:
+    shown = shown_hash(slot, panel, _seed(conn))
+    kept_before = {} if visit.form else kept(visit, conn, _place(slot, panel))
+    written = visit.form or kept_before
+    value = from_form(slot, panel.unit, written)
+    choice = last(written, "choice")
+    if last(written, "shown") != shown and choice not in {"other", "no_gold"}:
+        choice = ""  # its letter may stand for another answer by now
     names = {option.id: say(option.names, visit.language) for option in options_of(slot, panel.unit)}
     found = [(letter, tell(slot, value, names)) for letter, value in candidates(slot, panel, _seed(conn))]
     return visit.page(
@@ -120,14 +131,18 @@ def _show(
         unit=panel.unit,
         slot=slot,
         view=slot_view(slot, panel.unit, visit.language),
-        nothing=Reply(),
+        reply=Reply({} if value is None else {slot.id: value}),
+        choice=choice,
         where=settle(design, slot, panel),
         candidates=found,
         comments=[vote.reply.comment for vote in panel.votes if vote.reply.comment],
         notes=[(text, person == visit.me.id) for person, text, _ in panels.notes(conn, panel.unit.id)],
         wrong=wrong,
-        reason=clean_text(visit.field("reason"))[:4000],
-        shown=shown_hash(slot, panel, _seed(conn)),
+        reason=clean_text(last(written, "reason"))[:4000],
+        note=clean_text(last(written, "note"))[:4000],
+        shown=shown,
+        place=_place(slot, panel),
+        restored=bool(kept_before),
         path_note=f"/note/{quote(panel.unit.id, safe='')}",
     )
 
@@ -147,6 +162,10 @@ def _may(visit: Visit, design: Design, panel: Panel) -> bool:
 
 def _path(slot: Slot, panel: Panel) -> str:
     return f"/adjudicate/{slot.id}/{quote(panel.unit.id, safe='')}"
+
+
+def _place(slot: Slot, panel: Panel) -> str:
+    return f"{DECISION}:{slot.id}:{panel.unit.id}"
 
 
 def _seed(conn: Connection) -> str:

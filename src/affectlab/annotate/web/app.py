@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.project import secret_of
-from affectlab.annotate.web import account, adjudication, admin, remarks, stage, work
+from affectlab.annotate.web import account, adjudication, admin, kept, remarks, stage, work
 from affectlab.annotate.web.asking import limited
 from affectlab.annotate.web.render import Pages
 from affectlab.annotate.web.visit import HEADERS, Ask, Page, Site, endpoint
@@ -39,6 +39,7 @@ _ROUTES: tuple[tuple[str, str, Page, Sequence[str] | None], ...] = (
     ("GET POST", "/item/{item:path}", work.item, _WORKERS),
     ("POST", "/draft/{item:path}", work.draft, _WORKERS),
     ("POST", "/skip/{item:path}", work.skip, _WORKERS),
+    ("POST", "/keep", kept.keep, _EVERYBODY),
     ("GET", "/mine", work.mine, _WORKERS),
     ("GET", "/adjudicate", adjudication.adjudication, _JUDGES),
     ("GET POST", "/adjudicate/{slot}/{item:path}", adjudication.decision, _JUDGES),
@@ -46,8 +47,8 @@ _ROUTES: tuple[tuple[str, str, Page, Sequence[str] | None], ...] = (
     ("GET", "/admin", admin.admin, _ADMIN),
     ("POST", "/admin/invite", admin.invite, _ADMIN),
     ("GET", "/admin/people/{person}", admin.quality, _ADMIN),
-    ("GET", "/admin/agreement", admin.agreement, _ADMIN),
     ("GET", "/admin/items/{item:path}", remarks.item, _ADMIN),
+    ("GET", "/admin/agreement", admin.agreement, _ADMIN),
     ("GET", "/admin/files/{name}", admin.download, _ADMIN),
 )
 

@@ -23,8 +23,9 @@ from affectlab.annotate.stages import (
 )
 from affectlab.annotate.store import panels, people, project
 from affectlab.annotate.units import Unit
-from affectlab.annotate.values import Reply, checked, options_of, read_reply, tell
+from affectlab.annotate.values import checked, options_of, read_reply, tell
 from affectlab.annotate.web import story
+from affectlab.annotate.web.kept import STAGE, forget, kept, last
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import form_pages, next_stage, slot_view
 from affectlab.annotate.words import say
@@ -40,9 +41,9 @@ def stage(visit: Visit) -> Response:
         due = next_stage(conn, design, visit.me)
         if name != due and not (due is None and name in stages_after(design) and name not in done):
             return visit.go("/work")
-        if name != STORY:
-            return _plain(visit, conn, design, name, done)
-        step = story.story(visit, conn, design)
+        step = story.story(visit, conn, design) if name == STORY else _plain(visit, conn, design, name, done)
+        if visit.request.method == "POST" and isinstance(step, Response) and step.status_code < 400:
+            forget(visit, conn, f"{STAGE}:{name}")
     if isinstance(step, Response):
         return step
     assert design.story is not None
@@ -76,12 +77,16 @@ def _text(visit: Visit, conn: Connection, design: Design, name: str, rounds: lis
 
 def _questionnaire(visit: Visit, conn: Connection, asked: Questionnaire, name: str) -> Response:
     views = [slot_view(slot, None, visit.language) for slot in asked.slots]
+    place = f"{STAGE}:{name}"
+    shown: dict[str, Any] = {"asked": asked, "views": views, "place": place}
     if visit.request.method == "GET":
-        return visit.page("questionnaire.html", asked=asked, views=views, reply=Reply(), problems={})
+        before = kept(visit, conn, place)
+        reply = read_reply(asked.slots, None, before)
+        return visit.page("questionnaire.html", **shown, reply=reply, problems={}, restored=bool(before))
     written = read_reply(asked.slots, None, visit.form)
     reply, problems = checked(asked.slots, None, written)
     if problems:
-        return visit.page("questionnaire.html", 422, asked=asked, views=views, reply=written, problems=problems)
+        return visit.page("questionnaire.html", 422, **shown, reply=written, problems=problems, restored=False)
     body = {"values": dict(reply.values), "scores": scores(asked, reply.values)}
     panels.add_stage(conn, visit.me.id, name, body, visit.site.store.now())
     return visit.go("/work")
@@ -98,10 +103,14 @@ def _training(visit: Visit, conn: Connection, design: Design, rounds: list[dict[
     number = len(rounds) + 1
     if visit.request.method == "GET" and number > training.attempts:
         return visit.refuse("training_over", 403)
+    place = f"{STAGE}:{TRAINING}"
+    before = kept(visit, conn, place) if visit.request.method == "GET" else {}
+    if last(before, "round") != str(number):
+        before = {}
     replies = {}
     missing: dict[str, dict[str, str]] = {}
     for probe, unit in probes:
-        written = read_reply(design.slots, unit, _under(visit.form, f"t.{probe.id}."))
+        written = read_reply(design.slots, unit, _under(visit.form or before, f"t.{probe.id}."))
         reply, problems = checked(design.slots, unit, written)
         replies[probe.id] = written if problems else reply
         if problems:
@@ -120,9 +129,9 @@ def _training(visit: Visit, conn: Connection, design: Design, rounds: list[dict[
     ]
     share = f"{training.pass_mark:.0%}"
     if asked or missing:
-        return visit.page(
-            "training.html", 200 if asked else 422, design=design, shown=shown, number=number, share=share
-        )
+        values: dict[str, Any] = {"design": design, "shown": shown, "number": number, "share": share}
+        values |= {"place": place, "restored": bool(before)}
+        return visit.page("training.html", 200 if asked else 422, **values)
     if number > training.attempts:
         return visit.refuse("training_over", 403)
     result = trained(design, {name: reply.values for name, reply in replies.items()})

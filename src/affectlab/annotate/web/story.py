@@ -16,9 +16,11 @@ from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.people import lock_person
 from affectlab.annotate.values import clean_text
 from affectlab.annotate.web.asking import asking as asking
+from affectlab.annotate.web.kept import STAGE, forget, kept, last
 from affectlab.annotate.web.visit import Visit
 
 _DRAFT = "stage:story"
+_PLACE = f"{STAGE}:{STORY}"
 
 
 def story(visit: Visit, conn: Connection, design: Design) -> Response | Interview:
@@ -31,7 +33,12 @@ def story(visit: Visit, conn: Connection, design: Design) -> Response | Intervie
     assert design.story is not None
     state = _read(conn, visit.me.id) or talk.begin(design.story, visit.language)
     if visit.request.method == "GET":
-        return _page(visit, design.story, state)
+        before = kept(visit, conn, _PLACE)
+        if state.told:
+            text = last(before, "story")
+        else:
+            text = last(before, "answer") if last(before, "question") == state.question else ""
+        return _page(visit, design.story, state, text=text, restored=bool(text))
     if visit.field("none"):
         _over(visit, conn, {"over": True, "told": False})
         return visit.go("/work")
@@ -73,6 +80,7 @@ def read_by_model(visit: Visit, asked: Story, answered: Interview) -> Response:
         now = _read(conn, visit.me.id) or talk.begin(asked, visit.language)
         if not over and now.turns == answered.turns[:-1] and now.question == answered.turns[-1].question:
             _save(visit, conn, state)
+            forget(visit, conn, _PLACE)
     return visit.go("/stage/story")
 
 
@@ -96,7 +104,14 @@ def _over(visit: Visit, conn: Connection, body: dict[str, object]) -> None:
 
 
 def _page(
-    visit: Visit, asked: Story, state: Interview, *, text: str = "", problem: str = "", status: int = 200
+    visit: Visit,
+    asked: Story,
+    state: Interview,
+    *,
+    text: str = "",
+    problem: str = "",
+    status: int = 200,
+    restored: bool = False,
 ) -> Response:
     ids = [step.id for step in asked.steps]
     number = ids.index(state.step) + 1
@@ -106,6 +121,7 @@ def _page(
         asked=asked,
         state=state,
         text=text or state.story,
+        restored=restored,
         problem=problem,
         number=number,
         total=len(ids),
