@@ -27,7 +27,7 @@ def test_the_map_shows_changes_stars_and_what_is_undefined() -> None:
         ),
     }
     text = print_svg(shift_map(heatmap(runs, "1"), "A title"))
-    for shown in ("+100.0**", "n/a", "mover", "mute", "stag hunt", "A title", "q &lt; .05"):
+    for shown in ("+100.0**", "n/a", "not asked", "mover", "mute", "stag hunt", "A title", "q &lt; .05"):
         assert shown in text
 
 

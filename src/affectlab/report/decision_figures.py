@@ -8,7 +8,7 @@ from typing import Any
 
 from affectlab.audits.drift import Drifted
 from affectlab.benchmarks.decisions.curves import Curve
-from affectlab.benchmarks.decisions.heatmap import UNDEFINED, Heatmap, Shift
+from affectlab.benchmarks.decisions.heatmap import NOT_ASKED, UNDEFINED, Heatmap, Shift
 from affectlab.benchmarks.decisions.measures import NAMES
 from affectlab.report.svg import GRID, INK, MUTED, PAPER, SERIES, canvas, drawing, print_svg
 
@@ -32,8 +32,11 @@ def shift_map(found: Heatmap, title: str) -> Any:
             axes.text(-0.5, top - 0.12, model, ha="left", va="center", fontweight="bold", color=INK)
             for row, role in enumerate(roles):
                 for column, emotion in enumerate(emotions):
+                    place = (column, top + row + 0.75)
                     if (one := cells.get((model, role, emotion))) is not None:
-                        _draw(axes, one, (column, top + row + 0.75), largest)
+                        _draw(axes, one, place, largest)
+                    else:
+                        axes.text(*place, NOT_ASKED, ha="center", va="center", fontsize=7, color=MUTED)
         ticks = [
             (panel * (len(roles) + 1) + row + 0.75, role)
             for panel in range(len(models))

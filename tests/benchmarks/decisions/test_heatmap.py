@@ -3,11 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.benchmarks.decisions.worlds import Row, table, world
+from tests.benchmarks.decisions.worlds import Row, prediction, table, world
 
 from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table, shift_table
 from affectlab.benchmarks.decisions.measures import choices_of
 from affectlab.games import ROLES
+from affectlab.metrics.predictions import PredictionTable
 
 UNIT = (0.0, 1.0)
 
@@ -27,6 +28,9 @@ def test_a_binary_cell_is_mcnemar_by_hand() -> None:
     assert cell.p == cell.q == pytest.approx(0.109375)
     assert cell.change == pytest.approx(0.4)
     assert cell.text == "+40.0"
+    # Ten ranks are tied: (8 - 2) / 10.
+    assert cell.effect == pytest.approx(0.6)
+    assert cell.answers == 15
 
 
 def test_an_ordered_cell_is_a_signed_rank_test() -> None:
@@ -39,6 +43,17 @@ def test_an_ordered_cell_is_a_signed_rank_test() -> None:
     assert cell.test == "signed rank"
     assert cell.p == pytest.approx(0.15625)
     assert cell.change == pytest.approx(19 / 8 / 20)
+    # Ranks 4, 1.5, 5, 1.5, 6, 8, 3, 7 of which 7.5 are down: (28.5 - 7.5) / 36.
+    assert cell.effect == pytest.approx(21 / 36)
+
+
+def test_a_pair_that_lacks_either_answer_is_missing() -> None:
+    rows: dict[str, list[Row]] = {
+        "neutral": [("stag_hunt", item, UNIT, y) for item, y in zip("abcd", (None, 0.0, 0.0, None), strict=True)],
+        "joy@1.0": [("stag_hunt", item, UNIT, y) for item, y in zip("abcd", (1.0, None, 1.0, None), strict=True)],
+    }
+    (cell,) = heatmap({"m": choices_of(table(rows))}, "1").cells
+    assert (cell.missing, cell.pairs, cell.change) == (3, 1, 1.0)
 
 
 def test_stars_come_after_correction_over_every_model_and_undefined_cells_are_marked() -> None:
@@ -63,6 +78,14 @@ def test_stars_come_after_correction_over_every_model_and_undefined_cells_are_ma
     assert len(shift_table([found]).rows) == 3
 
 
+def test_a_cell_that_a_run_was_not_asked_for_says_so() -> None:
+    both = choices_of(world(lambda *_: 0.0, ["anger@1.0", "joy@1.0"], ["stag_hunt"], items=3))
+    one = choices_of(world(lambda *_: 0.0, ["joy@1.0"], ["stag_hunt"], items=3))
+    shown = heatmap_table(heatmap({"a": both, "b": one}, "1"), "1")
+    assert shown.rows == (("a", "stag hunt", "0.0", "0.0"), ("b", "stag hunt", "not asked", "0.0"))
+    assert "not asked: the run has no such condition (1 cells)." in shown.note
+
+
 def test_nothing_moved_is_no_evidence_and_not_undefined() -> None:
     (cell,) = heatmap({"m": choices_of(table(binary(0, 0, 5)))}, "1").cells
     assert (cell.p, cell.text) == (1.0, "0.0")
@@ -76,6 +99,19 @@ def test_several_answers_to_an_item_are_no_independent_pairs() -> None:
     # Six items, not 30 pairs: p = 2 / 2^6.
     assert (found.cells[0].test, found.cells[0].pairs) == ("signed rank", 6)
     assert found.cells[0].p == pytest.approx(2 / 64)
+    assert found.cells[0].answers == 30
+    note = heatmap_table(found, "1").note
+    assert "McNemar" not in note
+    assert "answered once" not in note
+
+
+def test_items_weigh_alike_whatever_their_answers() -> None:
+    # Item a moves in each of 3 repeats; b was read in one and does not move: (1 + 0) / 2, not 3 of 4.
+    rows = [prediction("stag_hunt", item, "neutral", 0.0, repeat=r) for item in "ab" for r in range(3)]
+    rows += [prediction("stag_hunt", "a", "joy@1.0", 1.0, repeat=r) for r in range(3)]
+    rows += [prediction("stag_hunt", "b", "joy@1.0", 0.0 if r == 0 else None, repeat=r) for r in range(3)]
+    (cell,) = heatmap({"m": choices_of(PredictionTable.from_rows(rows))}, "1").cells
+    assert (cell.change, cell.pairs, cell.answers, cell.missing) == (0.5, 2, 4, 2)
 
 
 def test_doses_are_maps_of_their_own() -> None:

@@ -18,6 +18,7 @@ from affectlab.benchmarks.decisions.measures import Choices, Floats
 from affectlab.benchmarks.decisions.states import State, induced_states
 from affectlab.games import ROLES
 from affectlab.metrics.scores import Table
+from affectlab.stats.estimate import Unit
 from affectlab.stats.mcnemar import mcnemar
 from affectlab.stats.multiple import adjust
 from affectlab.stats.signed_rank import signed_rank
@@ -25,6 +26,8 @@ from affectlab.stats.signed_rank import signed_rank
 Test: TypeAlias = Literal["McNemar", "signed rank", ""]
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 UNDEFINED = "n/a"
+NOT_ASKED = "not asked"
+"""Of a cell that one run has and another was not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,12 @@ class Shift:
         dose: Strength and way.
         change: Mean change of the normalised response, in [-1, 1]; ``None`` when there is no pair.
         test: Which test.
-        up: Pairs (or items) with more of the focal behaviour than under neutral.
+        up: Items with more of the focal behaviour than under neutral.
         down: With less.
-        pairs: Pairs there are.
+        effect: Rank-biserial correlation of the moves, in [-1, 1]: (ranks up - ranks down) / all ranks; ``None`` when
+            nothing moved.
+        pairs: Items with a pair.
+        answers: Pairs of answers behind them: more than ``pairs`` where a question was put several times.
         missing: Questions that lack one of the two answers.
         p: Of the test; 1 when nothing changed.
         q: After Benjamini-Hochberg over the map; ``None`` without p.
@@ -55,7 +61,9 @@ class Shift:
     test: Test
     up: int
     down: int
+    effect: float | None
     pairs: int
+    answers: int
     missing: int
     p: float | None
     q: float | None = None
@@ -131,17 +139,29 @@ def _shift(model: str, choices: Choices, role: str, state: State) -> Shift:
     missing = int((~both).sum())
     if not len(move):
         reason = "no question has an answer under both"
-        return Shift(model, role, state.emotion, state.dose, None, "", 0, 0, 0, missing, None, reason=reason)
+        return Shift(model, role, state.emotion, state.dose, None, "", 0, 0, None, 0, 0, missing, None, reason=reason)
     per_item = item_means(move, item)
-    binary = role in ROLES and ROLES[role].kind == "binary"
-    once = len(per_item) == len(move)
+    ranked = signed_rank(per_item)
     up, down = (int((values > 0).sum()) for values in (per_item, -per_item))
-    if binary and once:
-        p, test = mcnemar(up, down, len(move)).p, "McNemar"
-    else:
-        p, test = signed_rank(per_item).p, "signed rank"
-    change = float(per_item.mean())
-    return Shift(model, role, state.emotion, state.dose, change, test, up, down, len(per_item), missing, p)  # type: ignore[arg-type]
+    test: Test = "signed rank"
+    p = ranked.p
+    if role in ROLES and ROLES[role].kind == "binary" and len(per_item) == len(move):
+        test, p = "McNemar", mcnemar(up, down, len(move)).p
+    return Shift(
+        model,
+        role,
+        state.emotion,
+        state.dose,
+        float(per_item.mean()),
+        test,
+        up,
+        down,
+        ranked.effect,
+        len(per_item),
+        len(move),
+        missing,
+        p,
+    )
 
 
 def item_means(values: Floats, item: NDArray[np.int64]) -> Floats:
@@ -155,30 +175,34 @@ def heatmap_table(found: Heatmap, dose: str) -> Table:
     models, emotions = found.names("model"), found.names("emotion")
     by = {(cell.model, cell.role, cell.emotion): cell for cell in found.cells}
     rows = []
+    absent = 0
     for model in models:
         for role in found.names("role"):
-            cells = [by[model, role, emotion].text if (model, role, emotion) in by else "" for emotion in emotions]
-            if any(cells):
+            here = [by.get((model, role, emotion)) for emotion in emotions]
+            if any(here):
+                absent += here.count(None)
+                cells = [NOT_ASKED if cell is None else cell.text for cell in here]
                 rows.append((*((model,) if len(models) > 1 else ()), role.replace("_", " "), *cells))
-    undefined = f" {UNDEFINED}: no pair to test ({found.untested} cells)." if found.untested else ""
+    several = any(cell.answers > cell.pairs for cell in found.cells)
+    tests = (
+        "Wilcoxon signed ranks of items' mean moves, several answers to an item being no independent pairs"
+        if several
+        else "Exact McNemar test for binary roles, Wilcoxon signed ranks for ordered ones"
+    )
     return Table(
         f"shifts_{_slug(dose)}",
         f"Shift of the focal behaviour against neutral, strength {dose}",
         (*(("model",) if len(models) > 1 else ()), "role", *emotions),
         tuple(rows),
-        "Points of the feasible range. Exact McNemar test for binary roles, Wilcoxon signed ranks for ordered ones; "
-        f"* q < .05, ** q < .01, *** q < .001, Benjamini–Hochberg over the {found.tested} cells of this map. "
-        "Speaks for items like these, each answered once." + undefined,
+        f"Points of the feasible range. {tests}; * q < .05, ** q < .01, *** q < .001, Benjamini–Hochberg over the "
+        f"{found.tested} cells of this map. Speaks for items like these{'' if several else ', each answered once'}."
+        + (f" {UNDEFINED}: no pair to test ({found.untested} cells)." if found.untested else "")
+        + (f" {NOT_ASKED}: the run has no such condition ({absent} cells)." if absent else ""),
     )
 
 
 def shift_table(maps: Sequence[Heatmap]) -> Table:
     """Every cell on a row, for machines."""
-    rows = tuple(
-        (c.model, c.role, c.emotion, c.dose, c.change, c.test, c.up, c.down, c.pairs, c.missing, c.p, c.q, c.stars)
-        for one in maps
-        for c in one.cells
-    )
     columns = (
         "model",
         "role",
@@ -188,13 +212,18 @@ def shift_table(maps: Sequence[Heatmap]) -> Table:
         "test",
         "up",
         "down",
+        "effect",
         "pairs",
+        "answers",
         "missing",
         "p",
         "q",
         "stars",
     )
-    return Table("shifts", "Shifts of the focal behaviour", columns, rows, "", {"change": "difference", "q": "p"})
+    rows = tuple(tuple(getattr(cell, name) for name in columns) for one in maps for cell in one.cells)
+    units: dict[str, Unit] = {"change": "difference", "effect": "number", "p": "p", "q": "p"}
+    note = "Effect: rank-biserial correlation of the items' moves."
+    return Table("shifts", "Shifts of the focal behaviour", columns, rows, note, units)
 
 
 def _slug(dose: str) -> str:
