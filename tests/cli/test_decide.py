@@ -66,6 +66,7 @@ def test_emotions_by_strengths_then_controls() -> None:
     ("arguments", "said"),
     [
         (("boredom", "1.0", Controls()), "--emotions boredom"),
+        (("joy,none", "1.0", Controls()), "--emotions none: expected"),
         (("all", "strong", Controls()), "--alpha 'strong'"),
         (("all", "none", Controls(random=1)), "--random-control goes with strengths"),
         (("all", "none", Controls(permuted=1)), "--permuted-control goes with strengths"),
@@ -119,6 +120,10 @@ def test_decide_with_prompts_measures_and_drift_puts_models_side_by_side(
         (("--by", "guess"), "--by guess"),
         (("--cot", "--thinking"), "choose one"),
         (("--by", "likelihood", "--cot"), "without generating"),
+        (("--vectors", "nothere.safetensors"), "--vectors nothere.safetensors: there is no such file"),
+        (("--vectors", "any.safetensors", "--alpha", "none", "--prompt-control"), "--vectors goes with strengths"),
+        (("--layers", "30-2"), "Layers 30-2: a range rises"),
+        (("--first-move", "huge"), "first_move=huge"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_anything_is(
