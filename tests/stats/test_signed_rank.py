@@ -50,6 +50,13 @@ def test_many_pairs_are_approximated_close_to_the_count(monkeypatch: pytest.Monk
     assert approximate.p == pytest.approx(counted.p, rel=0.02)
 
 
+def test_the_approximation_takes_half_a_rank_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Four differences without ties: ranks 1 to 4, positive 2 + 3 + 4 = 9, mean 5, variance 30 / 4.
+    # |9 - 5| - .5 over sqrt(7.5) = 1.278019, two-sided p = .201243 (normal table).
+    monkeypatch.setattr(module, "EXACT_UP_TO", 3)
+    assert signed_rank([-0.1, 0.2, 0.3, 0.4]).p == pytest.approx(0.201243, abs=1e-5)
+
+
 def test_no_difference_is_no_evidence() -> None:
     found = signed_rank([0.0, 0.0])
     assert (found.p, found.n, found.zeros, found.effect) == (1.0, 0, 2, None)

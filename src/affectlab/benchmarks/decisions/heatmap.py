@@ -144,7 +144,7 @@ def _shift(model: str, choices: Choices, role: str, state: State) -> Shift:
     ranked = signed_rank(per_item)
     up, down = (int((values > 0).sum()) for values in (per_item, -per_item))
     test: Test = "signed rank"
-    p = ranked.p
+    p: float | None = ranked.p
     if role in ROLES and ROLES[role].kind == "binary" and len(per_item) == len(move):
         test, p = "McNemar", mcnemar(up, down, len(move)).p
     return Shift(
