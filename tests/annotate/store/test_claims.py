@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from sqlalchemy import select
@@ -45,6 +46,23 @@ def test_eight_people_at_once_give_every_item_exactly_two_distinct_people(store:
     with store.read() as conn:
         places = Counter((row.item, row.place) for row in conn.execute(select(t.assignment)))
     assert set(places.values()) == {1}
+
+
+def test_nobody_is_told_that_nothing_is_left_because_others_are_just_being_given_it(store: Store) -> None:
+    run = running(store, study(overlap=8), items=1)
+    names = [f"person {n}" for n in range(8)]
+    for name in names:
+        run.join(name)
+    together = Barrier(8)
+
+    def claimed(name: str) -> str | None:
+        together.wait(30)
+        return run.claim(name)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(claimed, names)) == ["i0"] * 8
+    run.join("late")
+    assert run.claim("late") is None
 
 
 def test_everybody_finds_all_items_after_one_has_finished(store: Store) -> None:

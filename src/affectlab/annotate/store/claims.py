@@ -10,11 +10,14 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, or
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.store import tables as t
-from affectlab.annotate.store.people import Person
+from affectlab.annotate.store.people import Person, RefusedError
 from affectlab.annotate.store.project import PRIME, get_setting
 
 EDGE = 2
 """Attention items are never among the first or last two."""
+
+_MOST_TURNS = 200
+"""So often a claim waits for an item that turns out to be full by then: more than people who could claim at once."""
 
 
 def claim(conn: Connection, design: Design, person: Person, now: float) -> str | None:
@@ -22,6 +25,9 @@ def claim(conn: Connection, design: Design, person: Person, now: float) -> str |
 
     Items that others have begun come first, so that agreement can be watched early; among equals the order is the
     person's own, fixed by the project's seed.
+
+    Raises:
+        RefusedError: ``busy`` when others went first again and again.
     """
     conn.execute(select(t.person.c.id).where(t.person.c.id == person.id).with_for_update())
     seed = str(get_setting(conn, "seed"))
@@ -186,8 +192,15 @@ def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | 
     order = (t.item.c.rank * factor + shift) % PRIME
     query = select(t.item.c.id).where(*_open_to(conn, design, person))
     query = query.order_by(t.item.c.taken.desc(), order, t.item.c.place).limit(1)
-    found: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
-    return found
+    for _ in range(_MOST_TURNS):
+        found: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
+        # Nothing, or nothing but what others are just being given? Of those some may have places left: wait for one.
+        if found is not None or conn.execute(query).scalar() is None:
+            return found
+        found = conn.execute(query.with_for_update()).scalar()
+        if found is not None:
+            return found
+    raise RefusedError("busy")
 
 
 def _open_to(conn: Connection, design: Design, person: Person) -> list[ColumnElement[bool]]:
