@@ -1,7 +1,8 @@
 """One annotator's work in figures, with flags for people to read. Nothing here rejects anybody. Pure.
 
 Reading speeds are generous upper bounds: 500 Chinese characters or 400 words a minute; both are settings of
-:class:`Limits`.
+:class:`Limits`. The robust z of a time is Iglewicz and Hoaglin's (1993, How to Detect and Handle Outliers), on the
+logarithm of seconds.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, TypeAlias
+from typing import Any
 
 from affectlab.annotate.adjudicate import canonical
+from affectlab.annotate.consistency import REPEATED, Counted, Others, Pair, by_partner, counted, kappas
 from affectlab.annotate.design import Design
 from affectlab.annotate.stages import mark
-from affectlab.stats.proportion import wilson
+from affectlab.stats.estimate import Estimate
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _CHOSEN = frozenset({"choice", "yes_no", "scale"})
@@ -36,6 +38,8 @@ class Limits:
         burst_seconds: … within so many seconds.
         run: Equal ratings in a row on one item that count as straight-lining.
         attention: Share of attention slots that must be right.
+        far: Robust z below which a time is far from the person's own; 3.5 is usual.
+        hurried: Share of answers that far below which nothing is flagged: a few quick answers are nothing.
         shortest_typing: Characters of typing below which its rhythm says nothing.
     """
 
@@ -46,13 +50,12 @@ class Limits:
     burst_seconds: float = 15
     run: int = 12
     attention: float = 0.75
+    far: float = 3.5
+    hurried: float = 0.05
     shortest_typing: int = 80
 
 
 USUAL = Limits()
-
-Others: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Values of the other people who answered an item, by item."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Work:
         expected: Right answers, for attention items.
         of: The item a repeat repeats.
         typing: Rhythm of typing, where recorded.
+        options: Ids of the options this item offers, as shown, of slots whose options depend on the item.
     """
 
     item: str
@@ -82,6 +86,7 @@ class Work:
     expected: Mapping[str, Any] | None = None
     of: str = ""
     typing: Sequence[Sequence[Any]] | None = None
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,14 +99,30 @@ class Flag:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One annotator's figures; ``None`` where there is not enough to say."""
+    """One annotator's figures.
+
+    Attributes:
+        answered: Items answered, attention items and repeats aside.
+        skipped: Items left out, the same aside.
+        median_seconds: Time an item; ``None`` when none was measured.
+        attention: Attention slots that are right.
+        repeats: Answers to repeated items that are what they were.
+        with_others: Answers that are those of another person, over all others.
+        own_kappa: Kappa of repeated items, by slot.
+        kappa: Mean kappa with each other person, by slot.
+        entropy: Of the answers, in bits, by slot.
+        typing: What the rhythm of typing comes to, in words.
+        flags: What somebody should look at.
+    """
 
     answered: int
     skipped: int
     median_seconds: float | None
-    attention: tuple[int, int]
-    repeats: tuple[int, int]
-    with_others: tuple[int, int]
+    attention: Counted
+    repeats: Counted
+    with_others: Counted
+    own_kappa: Mapping[str, Estimate]
+    kappa: Mapping[str, Estimate]
     entropy: Mapping[str, float]
     typing: str
     flags: tuple[Flag, ...] = field(default=())
@@ -113,25 +134,30 @@ def sheet(design: Design, works: Sequence[Work], others: Others, limits: Limits 
     Args:
         design: The study.
         works: His or her newest answers, in the order they arrived.
-        others: Item -> values of the other people who answered it.
+        others: What other people answered.
         limits: From where on something is flagged.
     """
     real = [one for one in works if one.kind == "work" and not one.skipped]
     times = [one.active_ms / 1000 for one in works if one.active_ms is not None and not one.skipped]
     attention = _attention(works)
+    again = _repeats(works)
+    partners = by_partner({one.item: one.values for one in real}, others)
     return Sheet(
         answered=len(real),
         skipped=sum(bool(one.skipped) for one in works if one.kind == "work"),
         median_seconds=median(times) if times else None,
         attention=attention,
-        repeats=_repeats(works),
-        with_others=_with_others(design, real, others),
+        repeats=counted(design, again, REPEATED),
+        with_others=counted(design, [pair for pairs in partners for pair in pairs]),
+        own_kappa=kappas(design, [again]),
+        kappa=kappas(design, partners),
         entropy={
             slot.id: _entropy(slot.id, real) for slot in design.slots if slot.kind in {"choice", "yes_no", "scale"}
         },
         typing=_typing(works, limits),
         flags=(
             *_too_fast(works, limits),
+            *_hurried(works, limits),
             *_burst(works, limits),
             *_straight(design, real, limits),
             *_pattern(design, real, limits),
@@ -145,22 +171,26 @@ def sheet_rows(found: Sheet) -> list[tuple[str, str]]:
     seconds = "–" if found.median_seconds is None else f"{found.median_seconds:.1f} s"
     return [
         ("answered", str(found.answered)),
-        ("left out", str(found.skipped)),
+        ("left out", _left_out(found)),
         ("median time an item", seconds),
-        ("attention", _out_of(found.attention)),
-        ("same answer to a repeated item", _out_of(found.repeats)),
-        ("same answer as others", _out_of(found.with_others)),
+        ("attention", str(found.attention)),
+        ("same answer to a repeated item", str(found.repeats)),
+        *((f"κ with oneself, {slot}", _shown(kappa)) for slot, kappa in found.own_kappa.items()),
+        ("same answer as others", str(found.with_others)),
+        *((f"mean κ with others, {slot}", _shown(kappa)) for slot, kappa in found.kappa.items()),
         *((f"entropy of {slot}", f"{value:.2f} bit") for slot, value in found.entropy.items()),
         ("typing", found.typing),
     ]
 
 
-def _out_of(pair: tuple[int, int]) -> str:
-    right, asked = pair
-    if not asked:
-        return "–"
-    low, high = wilson(right, asked)
-    return f"{right} of {asked} ({right / asked:.0%}; 95 % interval {low:.0%} to {high:.0%})"
+def _left_out(found: Sheet) -> str:
+    seen = found.answered + found.skipped
+    return f"{found.skipped} of {seen} ({found.skipped / seen:.0%})" if seen else "–"
+
+
+def _shown(kappa: Estimate) -> str:
+    value = f"– ({kappa.reason.replace('_', ' ')})" if kappa.value is None else f"{kappa.value:.2f}".replace("-", "−")
+    return f"{value}, {kappa.n} pairs of answers"
 
 
 def reading_seconds(text: str, limits: Limits) -> float:
@@ -180,6 +210,31 @@ def _too_fast(works: Sequence[Work], limits: Limits) -> list[Flag]:
             "too_fast",
             f"{len(fast)} of {len(timed)} answers came faster than the text can be read; {first.item}: "
             f"{(first.active_ms or 0) / 1000:.1f} s, reading takes {reading_seconds(first.text, limits):.1f} s",
+        )
+    ]
+
+
+def _hurried(works: Sequence[Work], limits: Limits) -> list[Flag]:
+    """Times far below the person's own, whatever the text."""
+    timed = [one for one in works if one.active_ms and not one.skipped]
+    if len(timed) < limits.fewest:
+        return []
+    logs = [math.log(one.active_ms or 1) for one in timed]
+    middle = median(logs)
+    spread = median(abs(log - middle) for log in logs)
+    if not spread:
+        return []
+    z = [0.6745 * (log - middle) / spread for log in logs]  # 0.6745: the spread of a normal variable of variance 1
+    far = [place for place, value in enumerate(z) if value < -limits.far]
+    if not far or len(far) < limits.hurried * len(timed):
+        return []
+    first = min(far, key=lambda place: z[place])
+    return [
+        Flag(
+            "hurried",
+            f"{len(far)} of {len(timed)} answers took far less time than usual for this person; {timed[first].item}: "
+            f"{(timed[first].active_ms or 0) / 1000:.1f} s, usually {math.exp(middle) / 1000:.1f} s "
+            f"(robust z {z[first]:.1f})",
         )
     ]
 
@@ -204,18 +259,19 @@ def _straight(design: Design, works: Sequence[Work], limits: Limits) -> list[Fla
 
 
 def _pattern(design: Design, works: Sequence[Work], limits: Limits) -> list[Flag]:
-    """Places of the chosen options over items: the same for long, or going round (1-2-3-1-2-3)."""
+    """Places of the chosen options, as shown, over items: the same for long, or going round (1-2-3-1-2-3)."""
     flags = []
     for slot in design.slots:
         if slot.kind not in {"choice", "yes_no"}:
             continue
-        ids = [option.id for option in slot.options]
-        chosen = [ids.index(one.values[slot.id]) for one in works if one.values.get(slot.id) in ids]
+        usual = [option.id for option in slot.options]
+        offered = [(one.options.get(slot.id, usual), one.values.get(slot.id)) for one in works]
+        chosen = [list(ids).index(str(value)) for ids, value in offered if value in ids]
         if len(chosen) < limits.fewest:
             continue
         run = _longest_run(chosen)
-        if len(ids) > 2 and run >= limits.fewest:
-            flags.append(Flag("pattern", f"{slot.id}: the same option {run} times in a row"))
+        if max(len(ids) for ids, _ in offered) > 2 and run >= limits.fewest:
+            flags.append(Flag("pattern", f"{slot.id}: the option in the same place {run} times in a row"))
         period = next((p for p in (2, 3, 4) if _goes_round(chosen, p, limits.fewest)), 0)
         if period:
             flags.append(
@@ -224,39 +280,26 @@ def _pattern(design: Design, works: Sequence[Work], limits: Limits) -> list[Flag
     return flags
 
 
-def _inattentive(attention: tuple[int, int], limits: Limits) -> list[Flag]:
-    right, asked = attention
-    if not asked or right / asked >= limits.attention:
+def _inattentive(found: Counted, limits: Limits) -> list[Flag]:
+    if not found.asked or found.share >= limits.attention:
         return []
-    low, high = wilson(right, asked)
-    return [Flag("attention", f"{right} of {asked} attention answers right (95 % interval {low:.2f} to {high:.2f})")]
+    return [Flag("attention", f"attention answers right: {found}")]
 
 
-def _attention(works: Sequence[Work]) -> tuple[int, int]:
+def _attention(works: Sequence[Work]) -> Counted:
     marked = [mark(one.expected, one.values) for one in works if one.kind == "attention" and one.expected]
-    return sum(len(one.right) for one in marked), sum(len(one.right) + len(one.wrong) for one in marked)
+    right = sum(len(one.right) for one in marked)
+    return Counted(right, right + sum(len(one.wrong) for one in marked), len(marked))
 
 
-def _repeats(works: Sequence[Work]) -> tuple[int, int]:
+def _repeats(works: Sequence[Work]) -> list[Pair]:
+    """Repeated items with the values of both times."""
     first = {one.item: one.values for one in works if one.kind == "work" and not one.skipped}
-    same = [
-        canonical(first[one.of].get(slot)) == canonical(value)
+    return [
+        (one.of, first[one.of], one.values)
         for one in works
         if one.kind == "repeat" and one.of in first and not one.skipped
-        for slot, value in one.values.items()
     ]
-    return sum(same), len(same)
-
-
-def _with_others(design: Design, works: Sequence[Work], others: Others) -> tuple[int, int]:
-    compared = {slot.id for slot in design.slots if slot.kind in {"choice", "yes_no", "derived"}}
-    same = [
-        canonical(values[slot]) == canonical(one.values[slot])
-        for one in works
-        for values in others.get(one.item, ())
-        for slot in compared & values.keys() & one.values.keys()
-    ]
-    return sum(same), len(same)
 
 
 def _entropy(slot: str, works: Sequence[Work]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -35,16 +35,17 @@ def works_of(conn: Connection, design: Design, person: str) -> list[Work]:
                 expected=row.expected,
                 of=row.of or "",
                 typing=one.measured.typing,
+                options={slot: [option.id for option in options] for slot, options in unit.options.items()},
             )
         )
     return found
 
 
-def others_of(found: Sequence[Panel], person: str) -> dict[str, list[dict[str, Any]]]:
-    """What the others answered on each item: item -> their values."""
+def others_of(found: Sequence[Panel], person: str) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """What the others answered: item -> person -> values by slot."""
     return {
-        panel.unit.id: [
-            dict(vote.reply.values) for vote in panel.votes if vote.person != person and not vote.reply.skipped
-        ]
+        panel.unit.id: {
+            vote.person: vote.reply.values for vote in panel.votes if vote.person != person and not vote.reply.skipped
+        }
         for panel in found
     }
