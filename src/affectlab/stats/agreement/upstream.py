@@ -1,7 +1,8 @@
 """Agreement on one slot where annotators agree on the slot it rests on.
 
-Source: CUE-Bench (arXiv 2608.10810), section 3.4 and Table 2: kappa of intent and emotion on instances whose affective
-stance is the same for all annotators.
+Source: CUE-Bench (arXiv 2608.10810), section 3.4 and Table 2: average kappa of intent and emotion on instances with
+consistent affective stance. The paper does not say whether that is the same stance of all three experts or of the two
+that a kappa compares; here it is of all who answered both slots. With two annotators that is the same.
 """
 
 from __future__ import annotations
