@@ -43,7 +43,10 @@ _STATED: Final = re.compile(
     re.IGNORECASE,
 )
 
-_NEGATED: Final = re.compile(r"(?:\b(?:not|never|minus|than|least|most|half(?: of)?)|n['’]t)\s*$", re.IGNORECASE)
+_NEGATED: Final = re.compile(
+    r"(?:\b(?:not|never|minus|than|least|most|half(?: of)?|rounds?|player)|n['’]t)\s*$", re.IGNORECASE
+)
+_ANNOUNCED: Final = re.compile(r"\W*(?:answer\b|答案)", re.IGNORECASE)
 _REWORKED: Final = re.compile(
     r"\b(?:not|never|minus|negative|half|third|quarter|twice|double|than|between|least|most)\b|n['’]t\b|"
     r"\d[^\d.,]+\d|\d\s*%",
@@ -74,7 +77,8 @@ class NumberRange:
         integer: Only whole numbers.
         accept_words: Number words ("ten", "twenty-five", "五") are answers too; flagged ``number_word``.
         plain: Only a number that stands by itself is an answer. One that is negated, calculated with, one of several or
-            a part of another ("not 5", "10 - 3", "2 or 3", "half of 10", "10 million") is ambiguous.
+            a part of another ("not 5", "10 - 3", "2 or 3", "half of 10", "10 million") is ambiguous, and so is one of
+            several in a text, unless it stands after "answer" or alone on its line.
     """
 
     low: float
@@ -148,7 +152,10 @@ def _entangled(words: str, number: Number, wanted: NumberRange) -> Reading | Non
         return None
     before, found, after = words.rpartition(number.evidence)
     rest = after.split("\n", 1)[0]
-    if _NEGATED.search(before) or _REWORKED.search(found) or _GOES_ON.match(rest):
+    by_itself = (not before or before.endswith("\n")) and not rest
+    several = len({_value(match) for match in _NUMBER.finditer(words)}) > 1
+    unclear = several and not by_itself and not _ANNOUNCED.match(found)
+    if unclear or _NEGATED.search(before) or _REWORKED.search(found) or _GOES_ON.match(rest):
         return Reading(Outcome.AMBIGUOUS, evidence=f"{found}{rest}".strip())
     return None
 
