@@ -72,6 +72,17 @@ def test_a_rise_with_strength_is_a_trend() -> None:
     assert [row[5] for row in trend_table([found, turned, two]).rows] == ["yes", "no", "–"]
 
 
+def test_trends_are_corrected_over_the_table() -> None:
+    found = list(lines({"joy@0.6": 0.0, "joy@1.5": 0.5, "fear@0.6": 0.1, "fear@1.5": 0.2}, {}).values())
+    made = [
+        replace(one, trend=replace(one.trend, p=p))
+        for one, p in zip(found, (0.01, 0.03, 0.5), strict=True)
+        if one.trend is not None
+    ]
+    # Three p: 3 · .01, 3 / 2 · .03, .5.
+    assert [row[4] for row in trend_table(made).rows] == pytest.approx([0.03, 0.045, 0.5])
+
+
 def test_an_emotion_that_was_not_asked_at_every_strength_is_not_in_the_line_of_all() -> None:
     moves = {"joy@0.6": 0.0, "fear@0.6": 0.2, "joy@1.5": 0.0, "fear@1.5": 0.2, "anger@1.5": 0.8}
     found = lines(moves, {})

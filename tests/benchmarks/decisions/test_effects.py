@@ -15,6 +15,7 @@ from affectlab.benchmarks.decisions.tables import effect_table
 from affectlab.games import ROLES
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import Interval
+from affectlab.stats.multiple import adjust
 
 FEW = Interval(replicates=300)
 UNIT = (0.0, 1.0)
@@ -125,6 +126,30 @@ def test_option_orders_that_one_side_lacks_are_taken_from_neither() -> None:
     ]
     one = effects(drifts_of(choices_of(PredictionTable.from_rows(rows))), FEW)[0]
     assert (one.result.a, one.result.b, one.left_out, one.asked) == (0.0, 0.0, 2, 4)
+
+
+def test_p_values_are_corrected_over_all_rows() -> None:
+    # Joy moves 12 of 12 items further than random, fear 2.
+    def answer(role: str, number: int, condition: str, repeat: int) -> float:
+        return float(condition == "joy@1.0" or (condition == "fear@1.0" and number < 2))
+
+    whole = world(answer, ["joy@1.0", "fear@1.0", "random@1.0:seed=0"], ["stag_hunt"])
+    found = effects(drifts_of(choices_of(whole)), FEW)
+    assert len(found) == 6
+    assert [one.q for one in found] == pytest.approx(adjust([one.result.p for one in found]).values)
+    assert any(one.q != one.result.p for one in found)
+    assert [row[7] for row in effect_table(found).rows] == [one.q for one in found]
+
+
+def test_items_of_one_group_are_one_cluster() -> None:
+    rows = [
+        replace(prediction("stag_hunt", f"i{n}", condition, y), cluster=f"g{n // 3}")
+        for n in range(6)
+        for condition, y in (("neutral", 0.0), ("joy@1.0", 1.0), ("random@1.0:seed=0", 0.0))
+    ]
+    one = effects(drifts_of(choices_of(PredictionTable.from_rows(rows))), FEW)[0]
+    assert one.result.difference.clusters == 2
+    assert one.result.p == pytest.approx(0.5, abs=0.1)
 
 
 def test_a_control_is_aligned_with_the_emotion_it_stands_against() -> None:

@@ -75,6 +75,22 @@ def test_the_total_weighs_roles_alike_whatever_their_items() -> None:
     assert figures(found, ("stag_hunt",))["ndm"] == 0.25
 
 
+def test_conditions_of_a_role_weigh_alike_whatever_their_answers() -> None:
+    # Joy moves 1 of 4 items read, fear 1 of 1: (.25 + 1) / 2, and .4 were answers pooled.
+    found = drifts_of(
+        choices_of(
+            table(
+                {
+                    "neutral": [("stag_hunt", item, UNIT, 0.0) for item in "abcd"],
+                    "joy@1.0": [("stag_hunt", item, UNIT, float(item == "a")) for item in "abcd"],
+                    "fear@1.0": [("stag_hunt", item, UNIT, 1.0 if item == "a" else None) for item in "abcd"],
+                }
+            )
+        )
+    )
+    assert figures(found)["ndm"] == pytest.approx(0.625)
+
+
 def test_roles_weigh_alike_whatever_their_directed_cells() -> None:
     # Directed cells: joy of the Prisoner's Dilemma (it has no direction for fear), joy and fear of the trustor.
     # Moves along them: 1; 0 and .5 (fear's is down). (1 + .25) / 2, and not the mean of three cells, .5.

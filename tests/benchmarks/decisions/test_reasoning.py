@@ -127,6 +127,41 @@ def test_an_answer_that_one_run_lacks_is_taken_from_neither() -> None:
     assert shown.rows[0][-1] == 0.25
 
 
+def test_runs_are_aligned_by_item_and_condition_whatever_their_order() -> None:
+    # Under joy a moves with reasoning and b is unread; without it b moves. Under fear nothing does.
+    def run(items: str, conditions: tuple[str, ...], joy: dict[str, float | None]) -> Drifts:
+        rows = [
+            prediction("stag_hunt", item, condition, joy[item] if condition == "joy@1.0" else 0.0)
+            for condition in ("neutral", *conditions)
+            for item in items
+        ]
+        return drifts_of(choices_of(PredictionTable.from_rows(rows)))
+
+    reasoned = run("ab", ("joy@1.0", "fear@1.0"), {"a": 1.0, "b": None})
+    direct = run("ba", ("fear@1.0", "joy@1.0"), {"a": 0.0, "b": 1.0})
+    assert (reasoned.items, direct.items) == (("a", "b"), ("b", "a"))
+    found = with_and_without(reasoned, direct, FEW)["joy"].result
+    # Only a has both: 1 with, 0 without.
+    assert (found.a, found.b) == (1.0, 0.0)
+
+
+def test_correlations_resample_items_and_not_thoughts() -> None:
+    # Six items of 20 alike thoughts. Over 120 thoughts the standard error would be about .1, over 6 items .4.
+    moved = dict(zip("abcdef", (0.0, 1.0, 0.0, 0.0, 1.0, 1.0), strict=True))
+    rows = [
+        replace(thought(item, condition, y * (condition != "neutral"), 10 * place), repeat=repeat)
+        for place, (item, y) in enumerate(moved.items())
+        for condition in ("neutral", "anger@1.0")
+        for repeat in range(20)
+    ]
+    length = correlation_table(thoughts(rows), FEW).rows[0][1]
+    assert isinstance(length, Estimate)
+    assert (length.n, length.clusters) == (120, 6)
+    assert length.low is not None
+    assert length.high is not None
+    assert length.high - length.low > 0.8
+
+
 def test_what_reasoning_adds_is_taken_from_strengths_that_both_runs_have() -> None:
     # Reasoning adds n / 20 to item n at either strength, which without it moves .1 and .8 or .4 by n's parity.
     def run(added: float, gap: int) -> Drifts:

@@ -13,6 +13,8 @@ from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampli
 from affectlab.benchmarks.decisions.scores import score
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
+from affectlab.stats.multiple import adjust
 from affectlab.stats.stratified import stratified
 
 FEW = Interval(replicates=200)
@@ -78,6 +80,30 @@ def test_the_table_says_which_population_each_test_speaks_for() -> None:
     assert "exactly these items" in shown.note
     assert "other items like these" in shown.note
     assert "not estimable in" in shown.note
+
+
+def test_each_column_of_the_table_is_the_test_that_it_names() -> None:
+    # Joy moves half of the items, prompts none; joy has fewer answers in one repeat: pooling is no mean of repeats.
+    def answer(role: str, number: int, condition: str, repeat: int) -> float | None:
+        if condition == "joy@1.0" and repeat == 1 and number > 5:
+            return None
+        return float(number % 4 == 0 or (condition == "joy@1.0" and number % 3 == repeat))
+
+    found = sampled(choices_of(world(answer, ["joy@1.0", "prompt:joy"], ["stag_hunt", "escalation"], 10, 2)), FEW)
+    shown = sampling_table(found)
+    columns = dict(zip(shown.columns, zip(*shown.rows, strict=True), strict=True))
+    assert columns["q items"] == pytest.approx(adjust([one.item_level.p for one in found]).values)
+    assert columns["q CMH by repeat"] == pytest.approx(adjust([one.by_repeat.p for one in found]).values)
+    assert columns["p CMH by item"] == tuple(one.by_item.p for one in found)
+    assert columns["q items"][0] != pytest.approx(columns["q CMH by repeat"][0])
+    # Repeat 0: of ten, 0, 4, 8 before and 0, 3, 4, 6, 8, 9 after; repeat 1: of six, 0, 4 before and 0, 1, 4 after.
+    assert found[0].changes == pytest.approx((3 / 10, 1 / 6))
+    assert columns["pooled change"][0] == pytest.approx(4 / 16)
+    # (6 · 7 / 20 + 3 · 4 / 12) / (4 · 3 / 20 + 3 · 2 / 12)
+    ratio = columns["odds ratio"][0]
+    assert isinstance(ratio, Estimate)
+    assert ratio.value == pytest.approx(3.1 / 1.1)
+    assert columns["repeats used"][0] == "2 of 2"
 
 
 def test_two_draws_of_neutral_have_a_distance_of_their_own() -> None:

@@ -23,6 +23,7 @@ from affectlab.benchmarks.decisions.pairing import common, paired_cells
 from affectlab.benchmarks.decisions.states import State, induced_states
 from affectlab.metrics.scores import Table
 from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
 from affectlab.stats.paired import PairedResult
 from affectlab.stats.stratified import Stratified, stratified
@@ -133,6 +134,10 @@ def noise_floor(choices: Choices) -> float | None:
     return float(np.mean([np.mean(distances) for distances in by_role.values()])) if by_role else None
 
 
+def _odds_ratio(found: Stratified) -> Estimate:
+    return Estimate("odds_ratio", found.odds_ratio, found.odds_low, found.odds_high, reason=found.reason, unit="number")
+
+
 def sampling_table(found: Sequence[Sampled]) -> Table:
     """One row a role and condition; corrections run over the table."""
     q_item = adjust([one.item_level.p for one in found]).values
@@ -145,6 +150,7 @@ def sampling_table(found: Sequence[Sampled]) -> Table:
             one.item_level.difference,
             qi,
             one.pooled,
+            _odds_ratio(one.by_repeat),
             qr,
             one.by_item.p,
             {True: "yes", False: "no", None: "no change"}[one.stable],
@@ -162,6 +168,7 @@ def sampling_table(found: Sequence[Sampled]) -> Table:
             "item-level change",
             "q items",
             "pooled change",
+            "odds ratio",
             "q CMH by repeat",
             "p CMH by item",
             "sign stable",
@@ -170,11 +177,13 @@ def sampling_table(found: Sequence[Sampled]) -> Table:
         ),
         rows,
         "q items: other items like these (item-clustered interval, permutation within items); read this one. "
-        "CMH by repeat: the paper's test; it takes matched answers to the same items as unrelated, and its size is "
-        "wrong (docs/decisions-statistics.md). CMH by item: exactly these items, other draws. Breslow–Day (Tarone): "
+        "Odds ratio: of the focal behaviour against neutral, repeats as strata (Mantel–Haenszel). CMH by repeat: the "
+        "paper's test; it takes matched answers to the same items as unrelated, and its size is wrong "
+        "(docs/decisions-statistics.md). CMH by item: exactly these items, other draws. Breslow–Day (Tarone): "
         f"same odds ratio in every repeat; not estimable in {q_same.untested} rows, which is not homogeneity. Repeats "
         "with a zero margin are dropped from CMH and Breslow–Day. q: Benjamini–Hochberg over the table. Ordered "
-        "responses count as focal from the middle of their range in all but the item-level change.",
+        "responses count as focal from the middle of their range in all but the item-level change. A question that "
+        "lacks one of the two answers is in no column.",
         {
             "pooled change": "difference",
             "q items": "p",
