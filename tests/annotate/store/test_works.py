@@ -1,0 +1,43 @@
+"""What a quality sheet gets to see of a project."""
+
+from __future__ import annotations
+
+from tests.annotate.support import Running
+
+from affectlab.annotate.design_file import read_design
+from affectlab.annotate.quality import sheet
+from affectlab.annotate.store import project
+from affectlab.annotate.store.engine import Store
+from affectlab.annotate.store.panels import panels
+from affectlab.annotate.store.works import others_of, works_of
+from affectlab.annotate.units import make_unit
+
+
+def test_one_key_throughout_is_seen_whatever_options_an_item_has(sqlite_store: Store) -> None:
+    chiaro = read_design("chiaro")
+    polarity = [(chiaro.slot[slot].group_field, slot) for slot in "AB"]
+    units = []
+    for number in range(12):
+        groups = ("positive", "negative") if number * number % 7 < 3 else ("negative", "positive")
+        sides = {field: group for (field, _), group in zip(polarity, groups, strict=True)}
+        fields = {shown.field: f"Scene {number}." for shown in chiaro.shown if shown.field not in sides}
+        units.append(make_unit(chiaro, f"i{number}", fields | sides))
+    with sqlite_store.write() as conn:
+        project.start_project(conn, chiaro, 0, sqlite_store.now())
+        project.add_units(conn, chiaro, units, 0)
+    run = Running(sqlite_store, chiaro)
+    for name, place in (("ann", 0), ("bob", 1)):
+        run.join(name)
+        while (item := run.claim(name)) is not None:
+            unit = next(one for one in units if one.id == item)
+            run.submit(name, item, {slot: unit.options[slot][place].id for slot in "AB"})
+    with sqlite_store.read() as conn:
+        who = run.persons["ann"].id
+        works, others = works_of(conn, chiaro, who), others_of(panels(conn, chiaro), who)
+    found = sheet(chiaro, works, others)
+    assert {flag.evidence for flag in found.flags if flag.name == "pattern"} == {
+        f"{slot}: the option in the same place 12 times in a row" for slot in "AB"
+    }
+    assert found.with_others == (0, 24, 12)
+    assert found.kappa["A"].value is not None
+    assert [list(answers) for answers in others.values()] == [[run.persons["bob"].id]] * 12
