@@ -80,7 +80,16 @@ def test_a_whole_round(cli: Cli, project: Project, scenes: Path, tmp_path: Path,
 
     agreement = cli("annotate", "agreement", project.folder, "--json").json
     shares = {slot: found["headline"][0]["value"] for slot, found in agreement.items()}
-    assert shares == {"A": pytest.approx(4 / 6), "B": pytest.approx(5 / 6)}
+    # A scene has one good and one bad feeling. They differ on A of the first, which is bad, and on both of the second.
+    by_polarity = {"positive (A, B)": 5 / 6, "negative (A, B)": 4 / 6}
+    assert shares == {slot: pytest.approx(share) for slot, share in ({"A": 4 / 6, "B": 5 / 6} | by_polarity).items()}
+    assert all(found["headline"][0]["clusters"] == 6 for found in agreement.values())
+    assert any("offers 5 of the 10 labels (1/5 by chance)" in note for note in agreement["A"]["notes"])
+    modes = cli("annotate", "agreement", project.folder, "--by", "mode", "--json").json
+    assert (
+        sum(found["headline"][0]["n"] for slot, found in modes.items() if slot.startswith("A (mode: ")) == 12
+    )  # answers
+    assert "they have: mode" in cli("annotate", "agreement", project.folder, "--by", "colour").err
 
     gold = tmp_path / "gold.jsonl"
     refused = cli("annotate", "export", project.folder, "--out", gold, "--form", "gold", "--strict")

@@ -179,7 +179,7 @@ def _named(one: Estimate) -> str:
 
 def scores_of(found: SlotAgreement) -> Scores:
     """Agreement on a slot as a score sheet, which every report can show."""
-    notes = [methods_sentence(found)]
+    notes = [methods_sentence(found), *found.notes]
     reasons = dict.fromkeys(one.reason for one in found.figures if one.reason in REASONS)
     notes += [f"{reason}: {REASONS[reason]}." for reason in reasons]
     share = max((one.times for one in found.categories), default=0) / max(len(found.ratings), 1)

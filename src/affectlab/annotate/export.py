@@ -9,10 +9,10 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from affectlab.annotate import agreement as agree
 from affectlab.annotate.adjudicate import Panel, canonical, settle
 from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl
 from affectlab.annotate.care_records import care_records
+from affectlab.annotate.comparing import project_agreement as project_agreement
 from affectlab.annotate.design import Design
 from affectlab.annotate.exchange import FORMATS
 from affectlab.annotate.exchange.benchmark import fill
@@ -25,11 +25,10 @@ from affectlab.annotate.exchange.gold import (
     require_settled,
     wide_to_csv,
 )
-from affectlab.annotate.records import asked_of, plain, project_answers
+from affectlab.annotate.records import plain, project_answers
 from affectlab.annotate.store import panels as paneling
 from affectlab.annotate.store.project import current_design
 from affectlab.errors import UserError
-from affectlab.stats.agreement.summary import SlotAgreement
 
 _SOURCES: Mapping[str, Source] = {
     "unanimous": "unanimous",
@@ -113,24 +112,6 @@ FORMS = ("long", "wide", "gold", "benchmark", *FORMATS)
 def make_file(conn: Connection, design: Design, name: str) -> str:
     """One of :data:`FILES` as text."""
     return FILES[name](conn, design)
-
-
-def project_agreement(conn: Connection, design: Design) -> list[SlotAgreement]:
-    """Agreement on every slot that can be compared.
-
-    Answers given under earlier versions of the design are compared under the names of the newest; who must not mix
-    versions exports them, each with its own.
-
-    Raises:
-        UserError: When nobody has answered yet.
-    """
-    answers = [replace(one, schema="") for one in project_answers(conn, design)]
-    there = {one.slot for one in answers}
-    asked = asked_of(design)
-    upstream = asked.upstream if asked.upstream in there else None
-    return agree.agreement(
-        answers, replace(asked, slots=tuple(s for s in asked.slots if s in there), upstream=upstream)
-    )
 
 
 @dataclass(frozen=True)

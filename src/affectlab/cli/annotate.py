@@ -155,8 +155,17 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
         print(f"\nLeft out by everybody: {', '.join(found['skipped_by_all'])}")
 
 
-def agreement(folder: Folder, as_json: AsJson = False) -> None:
-    """Print agreement on every slot."""
+def agreement(
+    folder: Folder,
+    by: Annotated[
+        str | None, typer.Option(help="For each value of this slice of the items apart.", metavar="SLICE")
+    ] = None,
+    schema: Annotated[
+        str | None, typer.Option(help="Only answers given under this version of the design.", metavar="VERSION")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print agreement on every slot, and within each group of labels."""
     from affectlab.annotate.agreement import scores_of
     from affectlab.annotate.export import project_agreement
     from affectlab.annotate.project import find_project
@@ -165,7 +174,7 @@ def agreement(folder: Folder, as_json: AsJson = False) -> None:
     from affectlab.report.terminal import print_document
 
     with find_project(folder).opened() as store, store.read() as conn:
-        found = project_agreement(conn, current_design(conn))
+        found = project_agreement(conn, current_design(conn), by=by, schema=schema)
     if as_json:
         print_json({one.slot: scores_of(one).to_dict() for one in found})
     else:

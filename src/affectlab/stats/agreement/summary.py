@@ -92,6 +92,7 @@ class SlotAgreement:
         confusions: Of each pair, where annotators are few.
         interval: How intervals were made.
         upstream: Agreement given another slot, if asked for.
+        notes: What a reader must know of the answers.
     """
 
     slot: str
@@ -104,6 +105,7 @@ class SlotAgreement:
     confusions: tuple[Confusion, ...]
     interval: Interval
     upstream: Upstream | None = None
+    notes: tuple[str, ...] = ()
 
     def figure(self, name: str) -> Estimate:
         """A coefficient by name.
@@ -166,6 +168,7 @@ class SlotAgreement:
                 "figures": [asdict(one) for one in self.upstream.figures],
             },
             "sentence": methods_sentence(self),
+            "notes": list(self.notes),
         }
 
 
