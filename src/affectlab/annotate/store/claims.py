@@ -193,13 +193,19 @@ def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | 
     query = select(t.item.c.id).where(*_open_to(conn, design, person))
     query = query.order_by(t.item.c.taken.desc(), order, t.item.c.place).limit(1)
     for _ in range(_MOST_TURNS):
-        found: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
+        free: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
+        if free is not None:
+            return free
         # Nothing, or nothing but what others are just being given? Of those some may have places left: wait for one.
-        if found is not None or conn.execute(query).scalar() is None:
-            return found
-        found = conn.execute(query.with_for_update()).scalar()
-        if found is not None:
-            return found
+        wanted = conn.execute(query).scalar()
+        if wanted is None:
+            return None
+        turn = conn.begin_nested()
+        conn.execute(select(t.item.c.id).where(t.item.c.id == wanted).with_for_update())
+        if conn.execute(query.where(t.item.c.id == wanted)).scalar() is not None:
+            turn.commit()
+            return str(wanted)
+        turn.rollback()  # it is full; who kept its lock while waiting for the next could be waited for in turn
     raise RefusedError("busy")
 
 
