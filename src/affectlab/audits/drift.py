@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from affectlab.audits.pairs import REASONED, Pair, compared, cut, pairs_of, unlike
 from affectlab.audits.parameters import ItemParameters
+from affectlab.audits.runs import read_decisions
 from affectlab.benchmarks.decisions.curves import Curve, curves
+from affectlab.benchmarks.decisions.effects import effects
 from affectlab.benchmarks.decisions.heatmap import Heatmap, doses, heatmap, heatmap_table, shift_table
 from affectlab.benchmarks.decisions.measures import (
     FIGURES,
@@ -19,17 +24,14 @@ from affectlab.benchmarks.decisions.measures import (
     drift_measures,
     drifts_of,
 )
-from affectlab.benchmarks.decisions.reasoning import difference_table, moderation, regression_table, with_and_without
+from affectlab.benchmarks.decisions.reasoning import moderation, regression_table
 from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, WITHOUT_EMOTION, induced_states
-from affectlab.benchmarks.decisions.tables import number
+from affectlab.benchmarks.decisions.tables import effect_table, number
 from affectlab.errors import UserError
-from affectlab.metrics.predictions import Prediction
 from affectlab.metrics.scores import Cell, Table
-from affectlab.runs import ScoredRun, read_run
+from affectlab.runs import ScoredRun
 from affectlab.stats.bootstrap import Interval, estimates
-from affectlab.stats.proportion import proportion
-
-REASONED = ("cot", "thinking")
+from affectlab.stats.multiple import adjust
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Drifted:
         maps: Dose -> map over all runs.
         curves: Run -> its curves.
         notes: What must be known.
+        made: What of each run's manifest says how its figures came about.
     """
 
     runs: tuple[str, ...]
@@ -51,6 +54,7 @@ class Drifted:
     maps: Mapping[str, Heatmap]
     curves: Mapping[str, tuple[Curve, ...]]
     notes: tuple[str, ...]
+    made: tuple[Mapping[str, Any], ...] = ()
 
 
 def drift_of(folders: Sequence[Path], interval: Interval, parameters: ItemParameters | None = None) -> Drifted:
@@ -65,32 +69,33 @@ def drift_of(folders: Sequence[Path], interval: Interval, parameters: ItemParame
         UserError: When a folder is no run of it, or has no answers; when there are parameters and no two runs of one
             model with and without reasoning.
     """
-    # Scoring each run whole is not needed here: few replicates make reading quick.
-    read = [read_run(folder, Interval(replicates=1, seed=interval.seed)) for folder in folders]
-    if foreign := [str(run.folder.path) for run in read if run.benchmark.name != "decisions"]:
-        raise UserError(f"{foreign[0]} is no run of the decisions benchmark.")
+    read = read_decisions(folders, interval.seed)
     runs = dict(zip(_names(read), read, strict=True))
     choices = {name: choices_of(run.table) for name, run in runs.items()}
     found_doses = dict.fromkeys(dose for one in choices.values() for dose in doses(one))
     maps = {dose: heatmap(choices, dose) for dose in found_doses}
     lines = {name: curves(drifts_of(one), interval) for name, one in choices.items()}
-    tables = [_overall(choices, interval)]
+    tables = [_overall(choices, interval), *_against_controls(choices, interval)]
     notes = list(_notes(runs))
-    moderated: list[tuple[list[Table], list[str]]] = []
-    for one, other in _pairs(runs):
-        tables += _compared(runs, choices, (one, other), interval)
-        notes.append(f"Compared on the same items: {one} against {other}.")
-        if parameters is not None and runs[one].plan.protocol.name in REASONED:
-            moderated.append(_moderated(choices, (one, other), parameters))
+    moderated = False
+    pairs = list(pairs_of(runs))
+    for pair in pairs:
+        more, said = compared(runs, choices, pair, interval)
+        tables += [_of_pair(table, pair, len(pairs)) for table in more]
+        notes.append(said)
+        if more and parameters is not None and runs[pair.one].plan.protocol.name in REASONED:
+            regressions, why_not = _moderated(choices, pair, parameters)
+            tables += [_of_pair(table, pair, len(pairs)) for table in regressions]
+            notes += why_not
+            moderated = True
     if parameters is not None and not moderated:
         raise UserError(
-            "Item parameters are for what reasoning adds: give a run with --cot or --thinking and one without."
+            "Item parameters are for what reasoning adds: give a run with --cot or --thinking and one without, on the "
+            "same items under the same conditions."
         )
-    for more, said in moderated:
-        tables += more
-        notes += said
     tables += [heatmap_table(found, dose) for dose, found in maps.items()]
-    return Drifted(tuple(runs), tuple(tables), shift_table(list(maps.values())), maps, lines, tuple(notes))
+    cells = shift_table(list(maps.values()))
+    return Drifted(tuple(runs), tuple(tables), cells, maps, lines, tuple(notes), _made(runs))
 
 
 def _names(runs: Sequence[ScoredRun]) -> list[str]:
@@ -99,8 +104,6 @@ def _names(runs: Sequence[ScoredRun]) -> list[str]:
     names = models if len(set(models)) == len(runs) else asked
     if len(set(names)) < len(runs):
         names = [f"{name} ({run.folder.path})" for name, run in zip(asked, runs, strict=True)]
-    if len(set(names)) < len(runs):
-        raise UserError("A run folder is named twice.")
     return names
 
 
@@ -119,16 +122,18 @@ def _overall(choices: Mapping[str, Choices], interval: Interval) -> Table:
             for figure in FIGURES[: 3 if kind == "emotion" else 2]
         }
         found = estimates(drift_measures(drifts, chosen), how=interval)
-        rows.append((name, *map(number, found.values())))
+        moved = ~np.isnan(drifts.size[:, drifts.which(kind="emotion")])
+        rows.append((name, int(moved.any(axis=1).sum()), *map(number, found.values())))
     headings = [
         f"{NAMES[figure]} {TITLES[kind]}" for kind in kinds for figure in FIGURES[: 3 if kind == "emotion" else 2]
     ]
     return Table(
         "drift_by_run",
         "Drift by run, mean over roles",
-        ("run", *headings),
+        ("run", "items", *headings),
         tuple(rows),
-        "Over all emotions and strengths of a run; intervals resample its items.",
+        "Over all emotions and strengths of a run; intervals resample its items. Items: those with an answer under "
+        "neutral and under an emotion vector.",
     )
 
 
@@ -136,40 +141,49 @@ def _has(choices: Choices, kind: str) -> bool:
     return any(state.kind == kind for state in induced_states(choices.conditions))
 
 
+def _against_controls(choices: Mapping[str, Choices], interval: Interval) -> Iterator[Table]:
+    """What decides whether a drift is one of emotion, a run and a control a row; no table where no run has controls."""
+    found = [
+        (name, one) for name, answers in choices.items() for one in effects(drifts_of(answers), interval, each=False)
+    ]
+    if found:
+        adjusted = adjust([one.result.p for _, one in found]).values
+        table = effect_table([replace(one, q=q) for (_, one), q in zip(found, adjusted, strict=True)])
+        rows = tuple((name, *row) for (name, _), row in zip(found, table.rows, strict=True))
+        yield replace(table, id="against_controls_by_run", columns=("run", *table.columns), rows=rows)
+
+
 def _notes(runs: Mapping[str, ScoredRun]) -> Iterator[str]:
     for name, run in runs.items():
         if run.answered < run.planned:
             yield f"{name}: {run.answered} of {run.planned} requests have a response; the rest are in no figure."
+    yield from unlike(runs)
 
 
-def _pairs(runs: Mapping[str, ScoredRun]) -> Iterator[tuple[str, str]]:
-    """Runs of one model on the same items that were asked in different ways, reasoning first."""
-    names = list(runs)
-    for place, one in enumerate(names):
-        for other in names[place + 1 :]:
-            first, second = runs[one], runs[other]
-            same = first.manifest["model"]["name"] == second.manifest["model"]["name"]
-            asked = {item.id for item in first.plan.items} == {item.id for item in second.plan.items}
-            if same and asked and first.plan.protocol.name != second.plan.protocol.name:
-                yield (other, one) if second.plan.protocol.name in REASONED else (one, other)
+def _of_pair(table: Table, pair: Pair, pairs: int) -> Table:
+    """A table of one of several pairs is named after it."""
+    if pairs < 2:
+        return table
+    return replace(table, id=f"{table.id}: {pair.one}, {pair.other}", title=f"{table.title}: {pair.one}, {pair.other}")
 
 
-def _compared(
-    runs: Mapping[str, ScoredRun], choices: Mapping[str, Choices], pair: tuple[str, str], interval: Interval
-) -> Iterator[Table]:
-    one, other = pair
-    if {runs[one].plan.protocol.name, runs[other].plan.protocol.name} == {"choice", "likelihood"}:
-        yield agreement_table(runs[one].predictions, runs[other].predictions)
-    elif runs[one].plan.protocol.name in REASONED:
-        first, second = drifts_of(choices[one]), drifts_of(choices[other])
-        yield difference_table({f: with_and_without(first, second, interval, f) for f in ("ndm", "nad")})
+def _made(runs: Mapping[str, ScoredRun]) -> tuple[Mapping[str, Any], ...]:
+    """What of each run's manifest says how its figures came about."""
+    kept = ("model", "protocol", "data", "prompt_sha256", "asking", "conditions", "repeats", "package_version")
+    return tuple(
+        {
+            "run": name,
+            "folder": str(run.folder.path),
+            "command": (run.manifest["sessions"] or [{}])[-1].get("command"),
+            **{field: run.manifest[field] for field in kept},
+        }
+        for name, run in runs.items()
+    )
 
 
-def _moderated(
-    choices: Mapping[str, Choices], pair: tuple[str, str], parameters: ItemParameters
-) -> tuple[list[Table], list[str]]:
+def _moderated(choices: Mapping[str, Choices], pair: Pair, parameters: ItemParameters) -> tuple[list[Table], list[str]]:
     """What reasoning adds to each figure, by item parameters; why not, where a regression cannot be made."""
-    first, second = (drifts_of(choices[name]) for name in pair)
+    first, second = (drifts_of(cut(choices[name], pair)) for name in (pair.one, pair.other))
     tables: list[Table] = []
     notes: list[str] = []
     for figure in FIGURES[:2]:
@@ -181,25 +195,3 @@ def _moderated(
     if unknown := sum(item not in parameters.difficulty for item in first.items):
         notes.append(f"{unknown} of {len(first.items)} items have no parameters and are in no regression.")
     return tables, notes
-
-
-def agreement_table(one: Sequence[Prediction], other: Sequence[Prediction]) -> Table:
-    """How often two ways of asking the same question end in the same option."""
-    answers: list[dict[tuple[Any, ...], Any]] = [
-        {(row.condition, row.item, row.variant, row.repeat): row.value for row in rows if row.value is not None}
-        for rows in (one, other)
-    ]
-    both = answers[0].keys() & answers[1].keys()
-    rows = []
-    for condition in dict.fromkeys(row.condition for row in one):
-        here = [key for key in both if key[0] == condition]
-        same = sum(answers[0][key] == answers[1][key] for key in here)
-        asked = sum(row.condition == condition for row in one)
-        rows.append((condition, proportion(same, len(here), name="agreement"), len(here), asked - len(here)))
-    return Table(
-        "agreement",
-        "Likelihood against generation: the same option",
-        ("condition", "agreement", "both read", "not both read"),
-        tuple(rows),
-        "Share of questions with an answer both ways whose option is the same.",
-    )

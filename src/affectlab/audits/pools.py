@@ -78,7 +78,7 @@ def items_of(runs: Sequence[ScoredRun]) -> Mapping[str, Item]:
     for run in runs:
         for item in run.plan.items:
             earlier, where = found.setdefault(item.id, (item, run))
-            if _asked(earlier) != _asked(item):
+            if asked_of(earlier) != asked_of(item):
                 raise UserError(
                     f"Item {item.id} of {where.folder.path} is another than item {item.id} of {run.folder.path}: "
                     "answers to different questions are no answers to one item."
@@ -86,7 +86,8 @@ def items_of(runs: Sequence[ScoredRun]) -> Mapping[str, Item]:
     return {name: item for name, (item, _) in found.items()}
 
 
-def _asked(item: Item) -> tuple[object, ...]:
+def asked_of(item: Item) -> tuple[object, ...]:
+    """What makes two items of one id the same item."""
     inputs = dict(item.inputs)
     if image := inputs.pop("image", ""):  # a folder that moved is no other item
         inputs["image"] = Path(image).name

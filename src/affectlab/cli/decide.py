@@ -247,9 +247,9 @@ def drift(
     found = drift_of(runs, Interval(replicates=replicates, seed=seed), parameters)
     document = Document(
         "Decisions under emotion",
-        f"{len(found.runs)} runs: {', '.join(found.runs)}.",
+        f"{len(found.runs)} run{'s' if len(found.runs) > 1 else ''}: {', '.join(found.runs)}.",
         (Section("Drift", found.notes, found.tables),),
-        {"runs": {name: str(path) for name, path in zip(found.runs, runs, strict=True)}},
+        {"runs": found.made},
     )
     if html is not None:
         with writing(html):

@@ -46,12 +46,14 @@ Pair = tuple[int, int]
 """Column of an emotion and column of a control that it is compared with."""
 
 
-def effects(drifts: Drifts, interval: Interval, figures: Sequence[Figure] = ("ndm", "nad")) -> tuple[Effect, ...]:
-    """All emotions together, then each, against every control of the run."""
+def effects(
+    drifts: Drifts, interval: Interval, figures: Sequence[Figure] = ("ndm", "nad"), *, each: bool = True
+) -> tuple[Effect, ...]:
+    """All emotions together, then (``each``) one by one, against every control of the run."""
     emotions = tuple(dict.fromkeys(state.emotion for state in drifts.states if state.kind == "emotion"))
     found: list[tuple[Kind, str, Figure, PairedResult, int, int]] = []
     for control in CONTROLS:
-        for emotion in ("", *emotions) if len(emotions) > 1 else ("",):
+        for emotion in ("", *emotions) if each and len(emotions) > 1 else ("",):
             pairs = matched(drifts, control, (emotion,) if emotion else emotions)
             wanted = figures if pairs else ()
             found += [(control, emotion, figure, *_against(drifts, pairs, figure, interval)) for figure in wanted]

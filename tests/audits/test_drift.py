@@ -1,0 +1,124 @@
+"""Several runs side by side: what is compared, and what is said where something cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.audits.hunts import data, decided, line, scripted
+
+from affectlab.audits.drift import Drifted, drift_of
+from affectlab.errors import UserError
+from affectlab.metrics.scores import Table
+from affectlab.models.base import Model
+from affectlab.stats.bootstrap import Interval
+from affectlab.stats.estimate import Estimate
+
+QUICK = Interval(replicates=20)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return data(tmp_path / "d.jsonl")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    """It turns round under joy, and under random vectors on the first six hunts."""
+    return scripted(
+        tmp_path / "m.jsonl",
+        line("*", "ANSWER: A"),
+        line("*", "ANSWER: B", condition="joy@1.0"),
+        *(line(f"s{n:02d}", "ANSWER: B", condition="random@1.0:seed=0") for n in range(6)),
+    )
+
+
+def by_id(found: Drifted) -> dict[str, Table]:
+    tables = {table.id: table for table in found.tables}
+    assert len(tables) == len(found.tables)
+    return tables
+
+
+def test_the_difference_from_random_vectors_stands_beside_every_run(tmp_path: Path, file: Path, model: Model) -> None:
+    still = scripted(tmp_path / "still.jsonl", line("*", "ANSWER: A"))
+    conditions = ["joy@1.0", "random@1.0:seed=0"]
+    found = drift_of(
+        [
+            decided(tmp_path / "r1", model, file, conditions=conditions),
+            decided(tmp_path / "r2", still, file, conditions=conditions, limit=5),
+        ],
+        QUICK,
+    )
+    tables = by_id(found)
+    rows = [
+        dict(zip(tables["against_controls_by_run"].columns, row, strict=True))
+        for row in tables["against_controls_by_run"].rows
+    ]
+    assert [(row["run"], row["figure"]) for row in rows] == [
+        ("m", "NDM"), ("m", "NAD"), ("still", "NDM"), ("still", "NAD")
+    ]  # fmt: skip
+    # Joy moves twelve hunts by the whole range, random vectors six of them: 1 - .5.
+    assert (rows[0]["emotion vectors"], rows[0]["control's"]) == (1.0, 0.5)
+    assert isinstance(rows[0]["difference"], Estimate)
+    assert rows[0]["difference"].value == 0.5
+    by_run = tables["drift_by_run"]
+    assert by_run.columns[:2] == ("run", "items")
+    assert [row[:2] for row in by_run.rows] == [("m", 12), ("still", 5)]
+    assert any("not asked the same items and conditions" in note for note in found.notes)
+    assert [one["run"] for one in found.made] == ["m", "still"]
+    assert found.made[0]["model"]["identity"] == model.card.identity
+
+
+def test_a_pair_that_shares_some_strengths_does_not_stop_the_others(tmp_path: Path, file: Path, model: Model) -> None:
+    other = scripted(tmp_path / "other.jsonl", line("*", "ANSWER: A"))
+    found = drift_of(
+        [
+            decided(tmp_path / "r1", model, file, "cot", ["joy@0.6", "joy@1.0"]),
+            decided(tmp_path / "r2", model, file, "choice", ["joy@1.0"]),
+            decided(tmp_path / "r3", other, file, "choice", ["joy@1.0"]),
+        ],
+        QUICK,
+    )
+    tables = by_id(found)
+    assert {"drift_by_run", "with_and_without", "shifts_1", "shifts_0.6"} <= set(tables)
+    assert any(
+        note.startswith("m, cot against m, choice: compared on all 12 items and the 2 conditions that both have")
+        for note in found.notes
+    )
+
+
+def test_two_models_of_one_name_are_not_compared_as_one(tmp_path: Path, file: Path, model: Model) -> None:
+    namesake = scripted(tmp_path / "x" / "m.jsonl", line("*", "ANSWER: B"))
+    found = drift_of(
+        [
+            decided(tmp_path / "r1", model, file, "cot", ["joy@1.0"]),
+            decided(tmp_path / "r2", namesake, file, "choice", ["joy@1.0"]),
+        ],
+        QUICK,
+    )
+    assert "with_and_without" not in by_id(found)
+    assert found.notes == ("Different models are named m: m, cot / m, choice.",)
+
+
+def test_tables_of_several_pairs_are_named_after_them(tmp_path: Path, file: Path, model: Model) -> None:
+    found = drift_of(
+        [
+            decided(tmp_path / "r1", model, file, "choice", ["joy@1.0"]),
+            decided(tmp_path / "r2", model, file, "cot", ["joy@1.0"]),
+            decided(tmp_path / "r3", model, file, "thinking", ["joy@1.0"]),
+        ],
+        QUICK,
+    )
+    names = [table.title for table in found.tables if table.id.startswith("with_and_without")]
+    assert [name.partition(": ")[2] for name in names] == [
+        "m, cot, m, choice",
+        "m, thinking, m, choice",
+        "m, thinking, m, cot",
+    ]
+    by_id(found)
+
+
+def test_a_folder_named_twice_is_refused(tmp_path: Path, file: Path, model: Model) -> None:
+    run = decided(tmp_path / "r1", model, file, conditions=["joy@1.0"])
+    with pytest.raises(UserError, match="named twice"):
+        drift_of([run, run], QUICK)
