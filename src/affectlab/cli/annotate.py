@@ -305,11 +305,13 @@ def backup(folder: Folder) -> None:
 
 
 def restore(
-    folder: Folder, source: Annotated[Path, typer.Argument(metavar="BACKUP", help="File of `annotate backup`.")]
+    folder: Folder,
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="File of `annotate backup`.")],
+    other_study: Annotated[bool, typer.Option("--other-study", help="Take a backup of another study too.")] = False,
 ) -> None:
-    """Put a backup in place."""
+    """Put a backup in place; refused while a server or another command is at work on the project."""
     from affectlab.annotate.project import find_project
     from affectlab.annotate.project import restore as put_back
 
-    kept = put_back(find_project(folder), source)
+    kept = put_back(find_project(folder), source, other_study=other_study)
     print(f"{folder}: restored from {source}." + (f" What was there is in {kept}." if kept else ""))
