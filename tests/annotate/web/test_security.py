@@ -195,7 +195,8 @@ def test_everything_people_or_items_say_is_escaped(sqlite_store: Store) -> None:
     queue = judge.get("/adjudicate").text
     (path, *_) = re.findall(r'href="(/adjudicate/[^"]+)"', queue.split("<ol", 1)[1])
     judge.post(path.replace("/adjudicate/mood", "/note"), data=run.form("judge", slot="mood", note=EVIL))
-    pages += [queue, judge.get(path).text, *(boss.get(one).text for one in ("/admin", "/admin/agreement", path.replace("/adjudicate/mood", "/admin/items")))]
+    about = path.replace("/adjudicate/mood", "/admin/items")
+    pages += [queue, judge.get(path).text, *(boss.get(one).text for one in ("/admin", "/admin/agreement", about))]
     pages += [boss.get(f"/admin/people/{one.id}").text for one in run.persons.values()]
     pages.append(run.client("").get(f"/login?next={EVIL}").text)
     for page in pages:

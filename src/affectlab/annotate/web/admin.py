@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from starlette.responses import Response
 
 from affectlab.annotate import export
 from affectlab.annotate.adjudicate import tally
-from affectlab.annotate.agreement import overview, scores_of
+from affectlab.annotate.agreement import figures_table, overview, scores_of
 from affectlab.annotate.design import Design
 from affectlab.annotate.quality import sheet, sheet_rows
 from affectlab.annotate.store import panels, people, project, replies, works
 from affectlab.annotate.store.people import ROLES
 from affectlab.annotate.units import Unit
 from affectlab.annotate.web.remarks import reasons_of, remarks
-from affectlab.annotate.web.tables import matrix_view, table_view
+from affectlab.annotate.web.tables import in_language, matrix_view, table_view
 from affectlab.annotate.web.visit import Visit
+from affectlab.annotate.words import say
 from affectlab.errors import UserError
+from affectlab.stats.agreement.summary import SlotAgreement
 
 
 def admin(visit: Visit) -> Response:
@@ -83,7 +86,13 @@ def quality(visit: Visit) -> Response:
         )
         stages = panels.stages_of(conn, wanted)
     scores = {name: rounds[-1]["scores"] for name, rounds in stages.items() if rounds and rounds[-1].get("scores")}
-    return visit.page("quality.html", person=person, sheet=found, rows=[*sheet_rows(found), *_score_rows(scores)])
+
+    def told(text: str) -> str:
+        return in_language(text, visit.language)
+
+    rows = [(told(name), told(value)) for name, value in sheet_rows(found)]
+    flags = [(told(flag.name.replace("_", " ")), told(flag.evidence)) for flag in found.flags]
+    return visit.page("quality.html", person=person, flags=flags, rows=[*rows, *_score_rows(scores)])
 
 
 def _score_rows(scores: Mapping[str, Mapping[str, float | None]]) -> list[tuple[str, str]]:
@@ -101,13 +110,28 @@ def agreement(visit: Visit) -> Response:
         try:
             found = export.project_agreement(conn, design)
         except UserError as error:
-            return visit.page("agreement.html", views=[], problem=str(error))
-    views = [("", [table_view(overview(found))])]
-    for one in found:
-        scores = scores_of(one)
-        tables = [table_view(table) for table in scores.tables] + [matrix_view(matrix) for matrix in scores.matrices]
-        views.append((one.slot, tables))
-    return visit.page("agreement.html", views=views, problem="")
+            return visit.page("agreement.html", whole=None, views=[], problem=in_language(str(error), visit.language))
+    views = [_agreement_view(design, one, visit.language) for one in found]
+    return visit.page("agreement.html", whole=table_view(overview(found), visit.language), views=views, problem="")
+
+
+def _agreement_view(design: Design, found: SlotAgreement, language: str) -> dict[str, Any]:
+    """All the command line shows of a slot, in the language of the page; the sentence for the paper stays English."""
+    scores = scores_of(found)
+    slot = design.slot.get(found.slot)
+    named: dict[str, str] = {}
+    if language != "en":  # in English the ids are words already, and those of the files
+        slots = [slot] if slot else design.slots  # a part of a slot, or several together
+        named = {option.id: say(option.names, language) for one in slots for option in one.options}
+    methods, *notes = scores.notes
+    return {
+        "id": found.slot,
+        "title": say(slot.title, language) if slot else "",
+        "tables": [table_view(table, language, named) for table in (figures_table(found), *scores.tables)]
+        + [matrix_view(matrix, language, named) for matrix in scores.matrices],
+        "methods": methods,
+        "notes": [in_language(note, language) for note in notes],
+    }
 
 
 def download(visit: Visit) -> Response:

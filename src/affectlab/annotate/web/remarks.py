@@ -1,4 +1,4 @@
-"""What annotators say about items beside their answers: flags, comments, why they left one out. For the administrator."""
+"""What annotators say about items beside their answers, for the administrator: flags, comments, why left out."""
 
 from __future__ import annotations
 
