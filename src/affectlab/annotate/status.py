@@ -9,11 +9,14 @@ from sqlalchemy import Connection
 from affectlab.annotate.adjudicate import tally
 from affectlab.annotate.quality import sheet
 from affectlab.annotate.store import panels, people, works
-from affectlab.annotate.store.project import current_design
+from affectlab.annotate.store.project import awaited_names, current_design
 
 
 def project_status(conn: Connection) -> dict[str, Any]:
-    """Items, slots by status, and people with what is flagged about their work."""
+    """Items, slots by status, people with what is flagged about their work, and names of ``awaited`` people.
+
+    The latter have items fixed for them and no account.
+    """
     design = current_design(conn)
     found = panels.panels(conn, design)
     everybody = []
@@ -35,6 +38,7 @@ def project_status(conn: Connection) -> dict[str, Any]:
         "complete": sum(panel.complete for panel in found),
         "slots": {slot: dict(counts) for slot, counts in tally(design, found).items()},
         "people": everybody,
+        "awaited": awaited_names(conn),
         "skipped_by_all": [
             panel.unit.id for panel in found if panel.complete and all(vote.reply.skipped for vote in panel.votes)
         ],

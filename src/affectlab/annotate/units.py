@@ -6,6 +6,7 @@ Freezing means that no later change of a label space or filter can make an answe
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,6 +15,9 @@ from typing import Any
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Option, Slot
 from affectlab.errors import UserError
+
+LONGEST_ID = 190
+"""Characters of an item's id; ids of repeats are longer by a few."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +78,24 @@ def make_unit(design: Design, item: str, fields: Mapping[str, Any], slices: Mapp
     """An item's fields as a unit of a design.
 
     Raises:
-        UserError: When a main field is empty, or a slot's options cannot be told from the item.
+        UserError: When the id cannot stand in an address, a main field is empty, or a slot's options cannot be told
+            from the item.
     """
+    _check_id(item)
     for shown in design.shown:
         if shown.main and not as_text(fields.get(shown.field)).strip():
             raise UserError(f"item {item!r} has no {shown.field}")
     options = {slot.id: offered(slot, item, fields) for slot in design.slots if slot.asked and slot.kind != "text"}
     kept = {shown.field: fields[shown.field] for shown in design.shown if fields.get(shown.field) not in (None, "", [])}
     return Unit(item, kept, {slot: found for slot, found in options.items() if found}, dict(slices or {}))
+
+
+def _check_id(item: str) -> None:
+    # Browsers take "." and ".." out of addresses; what does not print cannot be told apart, nor sent.
+    if not item.strip(" .") or any(unicodedata.category(char) in {"Cc", "Cs"} for char in item):
+        raise UserError(f"item id {item!r}: an id is neither blank nor dots only, and has no control characters")
+    if len(item) > LONGEST_ID:
+        raise UserError(f"item id {item[:20]!r}…: an id has at most {LONGEST_ID} characters")
 
 
 def offered(slot: Slot, item: str, fields: Mapping[str, Any]) -> tuple[Option, ...]:

@@ -153,6 +153,8 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
     )
     if found["skipped_by_all"]:
         print(f"\nLeft out by everybody: {', '.join(found['skipped_by_all'])}")
+    if found["awaited"]:
+        print(f"\nItems are fixed for people without an account: {', '.join(found['awaited'])}")
 
 
 def agreement(

@@ -9,8 +9,10 @@ from tests.annotate.support import STUDY, Running, running, study
 
 from affectlab.annotate import decide
 from affectlab.annotate.adjudicate import settle
+from affectlab.annotate.status import project_status
 from affectlab.annotate.store import panels, project
 from affectlab.annotate.store.engine import Store
+from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
 
 GLAD = '{ id = "glad", names = "Glad" }'
@@ -85,3 +87,34 @@ def test_a_mapping_names_what_is_there(sqlite_store: Store, mapping: dict[str, d
     run = divided(sqlite_store, {})
     with pytest.raises(UserError, match=said):
         replaced(run, HAPPY, 2, mapping)
+
+
+@pytest.mark.parametrize("ids", [["x", "x~again"], ["x~again", "x"], ["x~again"]])
+def test_an_id_that_repeats_have_is_refused_where_there_are_repeats(sqlite_store: Store, ids: list[str]) -> None:
+    design = study(repeat_share=1.0)
+    run = running(sqlite_store, design, items=0)
+    units = [make_unit(design, item, {"text": f"Text {place}."}) for place, item in enumerate(ids)]
+    with pytest.raises(UserError, match=r"'x~again': ids that end in ~again"), run.store.write() as conn:
+        project.add_units(conn, design, units, 0)
+    with run.store.write() as conn:
+        assert project.add_units(conn, study(), units, 0) == []
+
+
+def test_names_in_an_assignment_are_those_of_accounts_however_they_are_written(store: Store) -> None:
+    run = running(store, study(), items=3)
+    with store.write() as conn:
+        project.pair_up(
+            conn, [("i0", "Rene\u0301  Roe "), ("i0", "Ren\u00e9 Roe"), ("i1", "Ren\u00e9 Roe"), ("i2", "bob")]
+        )
+        assert project.awaited_names(conn) == ["Ren\u00e9 Roe", "bob"]
+    run.join("Ren\u00e9 Roe")
+    assert sorted(run.answer_all("Ren\u00e9 Roe", {"mood": "glad", "strength": 1})) == ["i0", "i1"]
+    with store.read() as conn:
+        assert project_status(conn)["awaited"] == ["bob"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 65])
+def test_a_name_that_no_account_can_have_is_refused(sqlite_store: Store, name: str) -> None:
+    run = running(sqlite_store, study(), items=1)
+    with pytest.raises(UserError, match="1 to 64 characters"), run.store.write() as conn:
+        project.pair_up(conn, [("i0", name)])

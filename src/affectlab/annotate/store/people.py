@@ -20,6 +20,7 @@ ROLES: tuple[str, ...] = get_args(Role)
 
 SESSION_SECONDS = 14 * 24 * 3600
 SHORTEST_PASSWORD = 8
+LONGEST_NAME = 64
 MOST_FAILURES = 8
 """Wrong passwords for one name, or five times as many from one address, within :data:`FAILURE_SECONDS`."""
 FAILURE_SECONDS = 600
@@ -114,7 +115,7 @@ def add_person(conn: Connection, newcomer: Newcomer, role: str, now: float, code
         RefusedError: When the name is empty, too long or taken.
     """
     name = plain_name(newcomer.name)
-    if not name or len(name) > 64:
+    if not name or len(name) > LONGEST_NAME:
         raise RefusedError("name_needed")
     if conn.execute(select(t.person.c.id).where(t.person.c.name == name)).first():
         raise RefusedError("name_taken")
@@ -149,7 +150,7 @@ def sign_in(conn: Connection, name: str, password: str, address: str, now: float
     """
     from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
-    name = plain_name(name)[:64]
+    name = plain_name(name)[:LONGEST_NAME]
     recent = select(func.count()).select_from(t.failure).where(t.failure.c.at > now - FAILURE_SECONDS)
     of_name = conn.execute(recent.where(t.failure.c.name == name)).scalar_one()
     of_address = conn.execute(recent.where(t.failure.c.address == address)).scalar_one()

@@ -13,11 +13,14 @@ from sqlalchemy import Connection, func, insert, inspect, select, update
 from affectlab.annotate.design import Design
 from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.engine import Store
+from affectlab.annotate.store.people import LONGEST_NAME, plain_name
 from affectlab.annotate.units import Unit, make_unit
 from affectlab.errors import UserError
 
 PRIME = 2**31 - 1
 """Ranks of items are below it; a person's order is an affine map of the ranks modulo it."""
+
+_AGAIN = "~again"
 
 
 def start_project(conn: Connection, design: Design, seed: int, now: float) -> None:
@@ -83,7 +86,7 @@ def add_units(conn: Connection, design: Design, units: Sequence[Unit], seed: int
         Ids of those whose content is there already, and which were left out.
 
     Raises:
-        UserError: When an id is there with other content.
+        UserError: When an id is there with other content, or is one that repeats have.
     """
     query = select(t.item.c.id, t.item.c.digest, t.item.c.kind)
     there = {row.id: (row.digest, row.kind) for row in conn.execute(query)}
@@ -96,12 +99,14 @@ def add_units(conn: Connection, design: Design, units: Sequence[Unit], seed: int
         if unit.digest in digests:
             dropped.append(unit.id)
             continue
+        if design.repeat_share and unit.id.endswith(_AGAIN):
+            raise UserError(f"Item id {unit.id!r}: ids that end in {_AGAIN} are those of repeated items; rename it.")
         if unit.id in there:
             raise UserError(f"The project has an item {unit.id!r} already, with other content; rename one of them.")
         rows.append(_row(unit, "work", place + len(rows), draw.randrange(PRIME)))
         digests.add(unit.digest)
         if draw.random() < design.repeat_share:
-            again = Unit(f"{unit.id}~again", unit.fields, unit.options, unit.slices)
+            again = Unit(f"{unit.id}{_AGAIN}", unit.fields, unit.options, unit.slices)
             rows.append(_row(again, "repeat", place + len(rows), draw.randrange(PRIME)) | {"of": unit.id})
     for start in range(0, len(rows), 500):
         conn.execute(insert(t.item), rows[start : start + 500])
@@ -122,15 +127,23 @@ def pair_up(conn: Connection, pairs: Iterable[tuple[str, str]]) -> None:
     """Fix who gets which item: pairs of item id and person's name.
 
     Raises:
-        UserError: When an item is not there.
+        UserError: When an item is not there, or a name cannot be that of an account.
     """
-    found = sorted(set(pairs))
+    found = sorted({(item, plain_name(name)) for item, name in pairs})
+    if bad := [name for _, name in found if not 0 < len(name) <= LONGEST_NAME]:
+        raise UserError(f"The assignment names {bad[0]!r}; an account's name has 1 to {LONGEST_NAME} characters.")
     known = set(conn.execute(select(t.item.c.id)).scalars())
     unknown = sorted({item for item, _ in found} - known)
     if unknown:
         raise UserError(f"The assignment names items the project does not have: {', '.join(unknown[:5])}")
     if found:
         conn.execute(insert(t.pairing), [{"item": item, "name": name} for item, name in found])
+
+
+def awaited_names(conn: Connection) -> list[str]:
+    """Names that items are fixed for and that no account has."""
+    has = select(t.person.c.id).where(t.person.c.name == t.pairing.c.name).exists()
+    return sorted(set(conn.execute(select(t.pairing.c.name).where(~has)).scalars()))
 
 
 def unit_of(conn: Connection, item: str) -> Unit | None:
