@@ -176,6 +176,18 @@ def test_times_are_kept_and_wrong_ones_are_not(run: Running) -> None:
     assert (now.measured.active_ms, now.measured.elapsed_ms, now.measured.typing) == (4200, None, None)
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-1e999", "1_0", "seven"])
+def test_what_is_no_number_is_kept_as_a_draft_and_not_submitted(store: Store, number: str) -> None:
+    slot = '[[slots]]\nid = "n"\nkind = "number"\ntitle = "How many?"\nrequired = false\n'
+    run = running(store, study(STUDY + slot), items=1)
+    run.join("ann")
+    client, path = begin(run)
+    form = run.form("ann", s__mood="glad", s__strength="2", s__n=number, rev="0")
+    assert client.post(path.replace("item", "draft"), data=form).status_code == 200
+    assert f'value="{number}"' in client.get(path).text
+    assert client.post(path, data=form).status_code == 422
+
+
 def test_ids_may_hold_anything(sqlite_store: Store) -> None:
     from affectlab.annotate.store import project
     from affectlab.annotate.units import make_unit
@@ -343,3 +355,17 @@ class TestSets:
         with sets.store.read() as conn:
             kept = [one.measured.typing for one in replies.history(conn, "i0", sets.persons["ann"].id)]
         assert kept == [None, [["insert", 120, 1]], None]
+
+
+def test_adjudicators_are_led_to_adjudication_and_told_that_labelling_is_labelling(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study())
+    run.join("ann")
+    run.join("judge", "adjudicator")
+    assert run.client("judge").get("/").headers["location"] == "/adjudicate"
+    top = run.client("judge").get("/adjudicate").text.split("<main", 1)[0]
+    assert re.findall(r'<a href="(/[a-z]+)">([^<]+)</a>', top) == [
+        ("/adjudicate", "Adjudication"),
+        ("/work", "Label items too"),
+        ("/mine", "My items"),
+    ]
+    assert "Label items too" not in run.client("ann").get("/mine").text
