@@ -85,13 +85,15 @@ ENTANGLED = [
     "ANSWER: 5-10", "ANSWER: 5/10", "ANSWER: minus 5", "ANSWER: 10 million", "ANSWER: 5 points or 6",
     "ANSWER: 5, 6 or 7", "ANSWER: 5 to 7",
     "ANSWER: 5 out of 10", "ANSWER: 10%", "I will not send 5", "I don't send 5", "more than 5", "ANSWER: at most 4",
+    "ANSWER: two thirds of 9", "ANSWER: up to 7", "ANSWER: over 5", "up to 5", "答案：不是5", "不是5",
+    "ANSWER: 5万", "答案：5或6",
     "5 times 2", "2/3 of 9 is 6, so 5", "You offer 4, which is 1 too many", "The last round of round 6 had a zero",
 ]
 PLAIN = [
     "ANSWER: 5", "ANSWER: 5.", "**ANSWER: 5**", "5", "ANSWER: 5 points", "answer: $5", "I send 5.",
     "I thought of 10 at first.\nANSWER: 5", "ANSWER: 5 - I want to win",
     "ANSWER: 5\n10 would be more", "I send 5 to the other.", "I hold 10.\n5",
-    "ANSWER: 5 (I do not want to lose)", "ANSWER: 5 because 9 is too much",
+    "答案：5", "我选择5。", "ANSWER: 5 (I do not want to lose)", "ANSWER: 5 because 9 is too much",
 ]
 # fmt: on
 

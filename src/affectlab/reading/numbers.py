@@ -44,18 +44,18 @@ _STATED: Final = re.compile(
 )
 
 _NEGATED: Final = re.compile(
-    r"(?:\b(?:not|never|minus|than|least|most|half(?: of)?|rounds?|player)|n['’]t)\s*$", re.IGNORECASE
+    r"(?:\b(?:not|never|minus|than|least|most|half(?: of)?|up to|rounds?|player)|n['’]t|[不非没]是?)\s*$", re.IGNORECASE
 )
 _ANNOUNCED: Final = re.compile(r"\W*(?:answer\b|答案)", re.IGNORECASE)
 _REWORKED: Final = re.compile(
-    r"\b(?:not|never|minus|negative|half|third|quarter|twice|double|than|between|least|most)\b|n['’]t\b|"
-    r"\d[^\d.,]+\d|\d\s*%",
+    r"\b(?:not|never|minus|negative|half|thirds?|quarters?|twice|double|triple|than|between|least|most|up to|under|"
+    r"over|above|below)\b|n['’]t\b|[不非没]|一半|\d[^\d.,]+\d|\d\s*%",
     re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(
     r"(?:\s*(?:points?|coins?|dollars?))?\s*"
     r"(?:(?:[-−–+*/×÷^=<>:,]|to\b)\s*[-−+$€£¥]?\d|%|"
-    r"(?:or|out of|million|thousand|hundred|billion|dozen|times|plus|minus|percent)\b)",
+    r"[万亿千百十或到至~～]|(?:or|out of|million|thousand|hundred|billion|dozen|times|plus|minus|percent)\b)",
     re.IGNORECASE,
 )
 
