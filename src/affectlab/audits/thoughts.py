@@ -91,7 +91,7 @@ def catch(
             f"{int(moved.sum())} of them before a moved decision: the audit needs {2 * folds} items and {folds} "
             "decisions of either kind at least."
         )
-    splits = list(grouped_folds(moved, items, folds, seed))
+    splits = grouped_folds(moved, items, folds, seed)
     if any(not 0 < moved[train].sum() < len(train) for train, _ in splits):
         raise UserError(
             f"The {int(moved.sum())} moved decisions stand on {len(set(items[moved].tolist()))} items, the others on "
