@@ -50,12 +50,13 @@ def project_gold(design: Design, panels: list[Panel]) -> list[Settled]:
             values = [vote.reply.values[slot.id] for vote in panel.votes if slot.id in vote.reply.values]
             gold = None if where.value is None else plain(slot, where.value)
             made = panel.decisions.get(slot.id) if where.status == "decided" else None
+            source = _SOURCES.get(where.status, "pending")
             found.append(
                 Settled(
                     item=panel.unit.id,
                     slot=slot.id,
                     value=gold,
-                    source=_SOURCES.get(where.status, "pending"),
+                    source="single" if source == "unanimous" and len(values) == 1 else source,
                     answers=len(values),
                     agreeing=sum(canonical(value) == canonical(where.value) for value in values),
                     by=made.person if made else "",

@@ -107,10 +107,10 @@ def test_labels_go_where_they_belong(study: Study, tmp_path: Path) -> None:
     assert [(one.source, one.by) for one in found.gold] == [
         ("model-agreed", ""),
         ("model-agreed", ""),
-        ("adjudicated", "judge"),
+        ("model-adjudicated", "judge"),
         ("pending", ""),
         ("pending", ""),
-        ("adjudicated", "judge"),
+        ("model-adjudicated", "judge"),
     ]
     usage = found.friction.usage
     assert {name: one["requests"] for name, one in usage.items()} == {"model-a": 18, "model-b": 18, "adjudicator": 6}
@@ -165,7 +165,7 @@ def test_what_people_fill_in_is_kept_over_reruns(study: Study, tmp_path: Path) -
         people = people_so_far(study)
         found = results_of(study, people, FAST)
         write_results(study, found, people)
-        assert [one.source for one in found.gold].count("unanimous") == 2
+        assert [one.source for one in found.gold].count("single") == 2
         assert found.cases[3].label == "understated_positive"
         assert not (study.folder / "people.csv").exists()
     assert len(people.answers) == 2

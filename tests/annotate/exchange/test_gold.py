@@ -48,7 +48,7 @@ def only(answers: list[Answer], decisions: Any = (), **options: Any) -> tuple[An
     [
         (human("i", "joy", "joy"), {}, "joy", "unanimous"),
         (human("i", "joy"), {}, None, "pending"),
-        (human("i", "joy"), {"annotators": 1}, "joy", "unanimous"),
+        (human("i", "joy"), {"annotators": 1}, "joy", "single"),
         (human("i", "joy", None), {}, None, "pending"),
         (human("i", "joy", "fear"), {"majority": True}, None, "pending"),
         (human("i", "joy", "joy", "fear"), {"majority": True}, "joy", "majority"),
@@ -61,7 +61,7 @@ def only(answers: list[Answer], decisions: Any = (), **options: Any) -> tuple[An
         (models("i", "joy"), {}, None, "pending"),
         (models("i", "joy", None), {}, None, "pending"),
         # A person's word counts, models' agreement does not outvote it.
-        (models("i", "joy", "joy") + human("i", "fear"), {"annotators": 1}, "fear", "unanimous"),
+        (models("i", "joy", "joy") + human("i", "fear"), {"annotators": 1}, "fear", "single"),
         (models("i", "joy", "joy") + human("i", "fear"), {}, None, "pending"),
     ],
 )
@@ -73,6 +73,7 @@ def test_the_last_decision_counts_before_everything() -> None:
     decisions = [Decision("i", "s", "joy", "carl"), Decision("i", "s", "fear", "dora")]
     (found,) = settle(human("i", "joy", "joy"), decisions)
     assert found == Settled("i", "s", "fear", "adjudicated", 2, 0, "dora")
+    assert only([], [Decision("i", "s", "joy", "judge", "model")]) == ("joy", "model-adjudicated")
     (none,) = settle(human("i", "joy", "fear"), [Decision("i", "s", None, "carl")])
     assert (none.value, none.source, none.open) == (None, "no-gold", False)
 
@@ -113,10 +114,27 @@ def test_wide_tables() -> None:
     answers = [*human("i", "joy", None), *models("i", "fear"), *human("j", "joy", "joy")]
     rows = list(csv.reader(io.StringIO(wide_to_csv(answers, settle(answers), bom=True).removeprefix("\ufeff"))))
     assert rows == [
-        ["item", "s/p0", "s/p1", "s/m0 (model)", "s/gold", "s/source"],
+        ["item", "s/p0", "s/p1", "s/m0 (model)", "s (gold)", "s (source)"],
         ["i", "joy", "", "fear", "", "pending"],
         ["j", "joy", "joy", "", "joy", "unanimous"],
     ]
+
+
+def test_annotators_called_gold_keep_their_columns() -> None:
+    answers = [Answer("i", "gold", "sad", "s"), Answer("i", "source", "joy", "s")]
+    rows = list(csv.reader(io.StringIO(wide_to_csv(answers, [Settled("i", "s", "fear", "adjudicated", 2, 0, "carl")]))))
+    assert rows == [
+        ["item", "s/gold", "s/source", "s (gold)", "s (source)"],
+        ["i", "sad", "joy", "fear", "adjudicated"],
+    ]
+    same = [Answer("i", "x", "sad", "s", "model"), Answer("i", "x (model)", "joy", "s")]
+    with pytest.raises(UserError, match=r"would be 's/x \(model\)'"):
+        wide_to_csv(same)
+
+
+def test_how_many_gave_the_gold() -> None:
+    (found,) = settle(human("i", "joy", "joy", "fear"), majority=True)
+    assert (found.answers, found.agreeing) == (3, 2)
 
 
 def sample(name: str, tmp_path: Path) -> tuple[str, list[Item]]:

@@ -248,7 +248,7 @@ def gold_of(study: Study, cases: Sequence[Case], people: Sequence[Answer]) -> li
         elif case.outcome == "model-agreed":
             gold.append(Settled(*key, case.label, "model-agreed", 2, 2))
         else:
-            gold.append(Settled(*key, case.label, "adjudicated", 2, 1, judge))
+            gold.append(Settled(*key, case.label, "model-adjudicated", 2, 1, judge))
     return gold
 
 

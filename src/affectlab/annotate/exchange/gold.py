@@ -15,8 +15,11 @@ from affectlab.annotate.answers import Answer, Decision, table_text, value_text
 from affectlab.errors import UserError
 from affectlab.items import Gold
 
-Source: TypeAlias = Literal["unanimous", "majority", "adjudicated", "model-agreed", "no-gold", "pending"]
-"""How a slot came to its gold. ``no-gold``: an adjudicator decided that there is none. ``pending``: nothing yet."""
+Source: TypeAlias = Literal[
+    "unanimous", "majority", "single", "adjudicated", "model-adjudicated", "model-agreed", "no-gold", "pending"
+]
+"""How a slot came to its gold. ``single``: the one person who was asked. ``adjudicated``: by a person;
+``model-adjudicated``: by a model. ``no-gold``: an adjudicator decided that there is none. ``pending``: nothing yet."""
 
 _SHOWN = 10
 
@@ -75,8 +78,8 @@ def settle(
     """The gold of every slot that anybody answered, decided, or was to answer.
 
     A decision counts before everything else. Else people's answers count, as soon as there are enough: equal ones are
-    unanimous; a strict majority of three or more counts where it may. Where no person answered, two models or more that
-    all gave a label, the same one, have agreed. Everything else is pending.
+    unanimous, one alone is single; a strict majority of three or more counts where it may. Where no person answered,
+    two models or more that all gave a label, the same one, have agreed. Everything else is pending.
 
     Args:
         answers: Of people and models.
@@ -104,11 +107,13 @@ def _settled(
     values = {_key(one.value): one.value for one in reversed(counted)}  # as the first of them wrote it
     if decision is not None:
         value = decision.value
-        source: Source = "no-gold" if value is None else "adjudicated"
+        by: Source = "adjudicated" if decision.kind == "human" else "model-adjudicated"
+        source: Source = "no-gold" if value is None else by
         return Settled(item, slot, value, source, len(counted), votes[_key(value)], decision.adjudicator)
     if counted:
         (best, most), *_ = votes.most_common(1)
-        found = Settled(item, slot, values[best], "unanimous", len(counted), most)
+        same: Source = "unanimous" if len(counted) > 1 else "single"
+        found = Settled(item, slot, values[best], same, len(counted), most)
         if people and len(people) >= annotators:
             if most == len(people):
                 return found
@@ -172,23 +177,26 @@ def gold_to_jsonl(gold: Iterable[Settled]) -> str:
 def wide_to_csv(answers: Iterable[Answer], gold: Iterable[Settled] = (), *, bom: bool = False) -> str:
     """A table with a row for each item and a column for each slot and annotator, and for each slot's gold and source.
 
-    Columns are ``SLOT/ANNOTATOR``; people come before models, which are marked ``SLOT/ANNOTATOR (model)``. What was
-    skipped is an empty cell.
+    Columns are ``SLOT/ANNOTATOR``; people come before models, which are marked ``SLOT/ANNOTATOR (model)``, and gold
+    comes last, as ``SLOT (gold)`` and ``SLOT (source)``. What was skipped is an empty cell.
+
+    Raises:
+        UserError: When two columns would have one heading, as those of a model and of a person named like one.
     """
-    cells: dict[str, dict[str, str]] = defaultdict(dict)
-    columns: dict[tuple[int, str, int, str], str] = {}
+    cells: dict[str, dict[tuple[int, int, str], str]] = defaultdict(dict)
+    columns: dict[tuple[int, int, str], str] = {}
     slots: dict[str, int] = {}
     for one in answers:
-        place = slots.setdefault(one.slot, len(slots))
-        name = f"{one.slot}/{one.annotator}" + (" (model)" if one.kind == "model" else "")
-        columns[place, one.slot, int(one.kind == "model"), one.annotator] = name
-        cells[one.item][name] = value_text(one.value)[0]
+        key = slots.setdefault(one.slot, len(slots)), int(one.kind == "model"), one.annotator
+        columns[key] = f"{one.slot}/{one.annotator}" + (" (model)" if one.kind == "model" else "")
+        cells[one.item][key] = value_text(one.value)[0]
     for settled in gold:
         place = slots.setdefault(settled.slot, len(slots))
         for order, (what, text) in enumerate((("gold", value_text(settled.value)[0]), ("source", settled.source))):
-            name = f"{settled.slot}/{what}"
-            columns[place, settled.slot, 2 + order, what] = name
-            cells[settled.item][name] = text
-    ordered = [columns[key] for key in sorted(columns)]
-    rows = ((item, *(found.get(name, "") for name in ordered)) for item, found in cells.items())
-    return table_text(("item", *ordered), rows, bom=bom)
+            columns[place, 2 + order, what] = f"{settled.slot} ({what})"
+            cells[settled.item][place, 2 + order, what] = text
+    if doubled := [name for name, times in Counter(columns.values()).items() if times > 1]:
+        raise UserError(f"Two columns of the wide table would be {doubled[0]!r}; rename the annotator, or take long.")
+    ordered = sorted(columns)
+    rows = ((item, *(found.get(key, "") for key in ordered)) for item, found in cells.items())
+    return table_text(("item", *(columns[key] for key in ordered)), rows, bom=bom)
