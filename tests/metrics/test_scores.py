@@ -63,3 +63,21 @@ def test_figures_and_tables_by_name() -> None:
         SCORES.figure("accuracy")
     with pytest.raises(KeyError, match="f1"):
         SCORES.table("f1")
+
+
+def test_what_is_about_the_whole_run_is_taken_apart() -> None:
+    assert SCORES.split() == (None, SCORES)
+    drift = Table("drift", "Drift", ("NDM",), ((0.2,),))
+    sheet = Scores(
+        headline=(*SCORES.headline, Estimate("ndm", 0.2)),
+        tables=(*SCORES.tables, drift),
+        matrices=SCORES.matrices,
+        notes=("Read this.", "Of all."),
+        signature="s",
+        of_run=("ndm", "drift", "Of all."),
+    )
+    assert sheet.split() == (
+        Scores((Estimate("ndm", 0.2),), (drift,), (), ("Of all.",), "s"),
+        SCORES,
+    )
+    assert Scores.from_dict(json.loads(dumps(sheet.to_dict()))) == sheet

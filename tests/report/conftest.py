@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from affectlab.benchmarks.base import ReferenceRow
@@ -271,3 +273,28 @@ def comparison() -> Document:
         ),
         details={"A": "runs/first", "B": "runs/second"},
     )
+
+
+@pytest.fixture
+def decisions_report(run_report: RunReport, scores: Scores) -> RunReport:
+    """Six conditions, whose first sheet also says what is so of all of them."""
+    means = (
+        Estimate("ndm", 0.118, 0.06, 0.18, unit="number", method=METHOD),
+        Estimate("nad", 0.01, -0.05, 0.07, unit="number", method=METHOD),
+        Estimate("ndm:emotion_minus_random", 0.016, -0.01, 0.05, unit="number", method=METHOD),
+    )
+    shifts = Table(
+        "shifts_1", "Shifts, strength 1", ("role", "joy", "fear"), (("stag hunt", "+40.0*", "n/a"),), "A map."
+    )
+    neutral = replace(
+        scores,
+        headline=(*scores.headline, *means),
+        tables=(*scores.tables, shifts),
+        notes=(*scores.notes, "Means over all of it."),
+        of_run=(*(one.name for one in means), "shifts_1", "Means over all of it."),
+    )
+    # A single condition that moves further than the mean, and than what is published.
+    one = replace(scores, headline=(*scores.headline, Estimate("ndm", 0.9, unit="number")))
+    papers = tuple(ReferenceRow(f"paper {n}", {"ndm": n / 100}, "Table 1", "model") for n in range(40))
+    names = ("anger@1.0", "joy@1.0", "fear@1.0", "sadness@1.0", "random@1.0:seed=0")
+    return replace(run_report, scores={"neutral": neutral, **dict.fromkeys(names, one)}, references=papers)

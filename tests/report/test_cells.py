@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from affectlab.report.cells import (
     number_text,
     numeric_columns,
     reasons,
+    scale_note,
     table_texts,
     unit_by_words,
 )
@@ -193,3 +196,17 @@ def test_parts_of_a_breakdown_are_spelled_out_and_labels_elsewhere_are_not() -> 
 def test_each_reason_once() -> None:
     missing = Estimate("f1", None, reason="no support")
     assert reasons(Table("t", "T", ("a", "b"), ((missing, missing), (missing, 0.2)))) == ("no support",)
+
+
+def test_the_note_on_scales_says_what_is_so() -> None:
+    share = Estimate("accuracy", 0.5, 0.4, 0.6)
+    drift = Estimate("ndm", 0.118, unit="number")
+    assert scale_note((), (share,)) == "Scores and shares are in %; brackets hold intervals."
+    assert scale_note((), (drift,)) == "In NDM and NAD 1 is a move over all that is feasible."
+    assert scale_note((), (share, drift)) == (
+        "Scores and shares are in %; NDM and NAD are not: 1 is a move over all that is feasible; "
+        "brackets hold intervals."
+    )
+    table = Table("t", "T", ("figure", "value"), (("NAD (d ≠ 0)", replace(drift, low=0.0, high=0.2)),))
+    assert scale_note((table,)) == "In NDM and NAD 1 is a move over all that is feasible; brackets hold intervals."
+    assert scale_note((Table("t", "T", ("item", "count"), (("a nadir", 3),)),)) == ""

@@ -9,7 +9,15 @@ import pytest
 
 from affectlab.errors import UserError
 from affectlab.metrics.scores import Matrix, Scores, Table
-from affectlab.report.export import bare_columns, table_csv, to_pandas, to_polars, write_csv, write_figures
+from affectlab.report.export import (
+    bare_columns,
+    run_to_latex,
+    table_csv,
+    to_pandas,
+    to_polars,
+    write_csv,
+    write_figures,
+)
 from affectlab.report.model import RunReport
 from affectlab.stats.estimate import Estimate
 
@@ -96,3 +104,15 @@ def test_matrix_file(run_report: RunReport, tmp_path: Path) -> None:
     matrix = Matrix("m", "M", "gold", "predicted", ("a",), ("a", "no answer"), ((2.0, None),))
     write_csv(replace(run_report, scores={"neutral": Scores(headline=(), matrices=(matrix,))}), tmp_path)
     assert (tmp_path / "m.csv").read_text(encoding="utf-8") == "gold \\ predicted,a,no answer\na,2.0,\n"
+
+
+def test_what_is_about_all_conditions_lies_beside_their_folders(decisions_report: RunReport, tmp_path: Path) -> None:
+    files = write_csv(decisions_report, tmp_path) + write_figures(decisions_report, tmp_path)
+    assert len(set(files)) == len(files)
+    assert [row["figure"] for row in read(tmp_path / "headline.csv")] == ["ndm", "nad", "ndm:emotion_minus_random"]
+    assert "ndm" not in {row["figure"] for row in read(tmp_path / "neutral" / "headline.csv")}
+    assert (tmp_path / "shifts_1.csv").is_file()
+    assert "+40.0*" in (tmp_path / "shifts_1.svg").read_text(encoding="utf-8")
+    assert not (tmp_path / "neutral" / "shifts_1.csv").exists()
+    latex = run_to_latex(decisions_report)
+    assert latex.index("Scores, all conditions together") < latex.index("Scores, neutral")

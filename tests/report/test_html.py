@@ -267,3 +267,63 @@ def test_the_page_fits_the_window(request: pytest.FixtureRequest, tmp_path: Path
     measured = re.search(r'data-measured="([^"]*)"', dump)
     assert measured is not None
     assert escapes.unescape(measured.group(1)) == f'{{"inner":{width},"page":{width},"wide":[]}}'
+
+
+def test_what_is_about_all_conditions_comes_first_and_apart(decisions_report: RunReport) -> None:
+    page = run_html(decisions_report)
+    reader = Reader(page)
+    headings = re.findall(r"<h2 [^>]*>(.*?)</h2>", page)
+    assert headings[:4] == [
+        "All conditions together",
+        "Scores",
+        "Beside published figures",
+        "All conditions together, in detail",
+    ]
+    first = page[page.index(">All conditions together</h2>") : page.index(">Scores</h2>")]
+    assert re.findall(r"<h3>(.*?)</h3>", first) == [
+        "NDM",
+        "NAD",
+        "NDM, emotion minus random",
+        "Read this with the figures",
+    ]
+    # None of them is printed larger than the others.
+    assert "card main" not in first
+    assert "Means over all of it." in first
+    assert page.count("Means over all of it.") == 1
+    detail = page[page.index(">All conditions together, in detail</h2>") : page.index(">Each condition</h2>")]
+    assert detail.count("<svg") == 1
+    assert "+40.0*" in detail
+    assert "<summary>The same as a table</summary>" in detail
+    # The row of neutral holds its own figures alone.
+    by_condition = page[
+        page.index('id="by-condition"') if 'id="by-condition"' in page else page.index(">Scores</h2>") :
+    ]
+    row = by_condition[by_condition.index('<th scope="row">neutral</th>') :]
+    assert "0.118" not in row[: row.index("</tr>")]
+    assert len(reader.ids) == len(set(reader.ids))
+    assert {str(link["href"])[1:] for link in reader.named("a")} <= set(reader.ids)
+
+
+def test_many_conditions_are_folded_and_say_what_is_in_them(decisions_report: RunReport, run_report: RunReport) -> None:
+    page = run_html(decisions_report)
+    assert page.count('<details class="part">') == 6
+    summary = re.search(r'<summary><h3 id="c-anger[^>]*>anger@1.0</h3><span>(.*?)</span>', page)
+    assert summary is not None
+    assert summary.group(1).startswith("Macro-F1 31.4 % · ")
+    assert summary.group(1).endswith("NDM 0.900 · 2 notes")
+    # Where nothing stands for all of them, the first condition is open; few conditions stay as they are.
+    alike = dict.fromkeys("abcde", run_report.scores["neutral"])
+    assert run_html(replace(run_report, scores=alike)).count('<details class="part" open>') == 1
+    few = run_html(replace(run_report, scores={name: alike[name] for name in "abcd"}))
+    assert 'class="part"' not in few
+    assert "Details, d" in few
+
+
+def test_a_long_table_of_published_figures_is_folded(decisions_report: RunReport) -> None:
+    page = run_html(decisions_report)
+    near = page[page.index('id="nearest"') : page.index('id="references"')]
+    # 0.118 lies between papers 11 and 12: four rows on each side.
+    assert re.findall(r">(paper \d+)<", near) == [f"paper {n}" for n in (15, 14, 13, 12, 11, 10, 9, 8)]
+    assert "<summary>41 rows</summary>" in page
+    assert "(this run, all conditions)" in near
+    assert "anger@1.0" not in near

@@ -9,7 +9,7 @@ from affectlab.metrics.scores import Scores, Table
 from affectlab.report import figures
 from affectlab.report.cells import table_texts
 from affectlab.report.model import RunReport
-from affectlab.report.references import baselines, standing
+from affectlab.report.references import baselines, nearest, standing
 from affectlab.stats.estimate import Estimate
 
 
@@ -129,3 +129,30 @@ def test_published_figures_that_this_run_cannot_have_are_left_out(run_report: Ru
     assert place is not None
     assert "GPT, another protocol" not in [row[0] for row in place.table.rows]
     assert "Rouge l" not in place.table.columns
+
+
+def test_published_means_have_nothing_beside_them_where_the_run_has_no_mean(
+    decisions_report: RunReport, scores: Scores
+) -> None:
+    neutral = decisions_report.scores["neutral"]
+    only = replace(neutral, headline=scores.headline)
+    # Prompts alone: a drift of one condition is not like a mean over emotions and strengths.
+    assert standing(replace(decisions_report, scores={**decisions_report.scores, "neutral": only})) is None
+    # Neutral alone has no drift at all.
+    assert standing(replace(decisions_report, scores={"neutral": scores})) is None
+
+
+def test_only_many_rows_are_cut_down_to_those_near_the_run(decisions_report: RunReport, run_report: RunReport) -> None:
+    whole, short = standing(decisions_report), standing(run_report)
+    assert whole is not None
+    assert short is not None
+    near = nearest(whole, 1)
+    assert near is not None
+    # 0.118 between .12 and .11, best first.
+    assert [row[0] for row in near.table.rows] == [
+        "paper 12",
+        "SmolLM2-135M-Instruct (this run, all conditions)",
+        "paper 11",
+    ]
+    assert near.own == {1}
+    assert nearest(short, 1) is None

@@ -165,3 +165,24 @@ def test_of_many_published_figures_the_main_one_is_shown(run_report: RunReport, 
     assert "only the others" not in table
     assert "Recall" not in table
     assert "The HTML report has 7 more figures." in " ".join(below.split())
+
+
+def test_what_is_about_all_conditions_is_printed_first(decisions_report: RunReport) -> None:
+    page = printed(decisions_report, 100)
+    places = [
+        page.index(text)
+        for text in (
+            "Scores, all conditions together",
+            "NDM, emotion minus random",
+            "Means over all of it.",
+            "This run and published figures",
+            "Shifts, strength 1",
+            "Scores, neutral",
+        )
+    ]
+    assert places == sorted(places)
+    assert "NDM" not in page[places[-1] : page.index("Shown whole: neutral")]
+    # 40 rows of others, four on each side of this run's.
+    assert "The HTML report has 32 more rows." in " ".join(page.split())
+    assert "paper 15" in page
+    assert "paper 16" not in page

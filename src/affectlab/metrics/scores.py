@@ -69,7 +69,8 @@ class Scores:
         matrices: In reading order.
         notes: Sentences that must accompany the figures (incomplete run, no gold, thin support).
         signature: What would have to be equal for two figures to be comparable, sacreBLEU style.
-        of_run: Names of headline figures that are about all conditions of the run together, not about this one.
+        of_run: What of the sheet is about all conditions of the run together, not about this one: names of headline
+            figures, ids of tables and whole notes. :meth:`split` takes it apart.
     """
 
     headline: tuple[Estimate, ...]
@@ -98,6 +99,22 @@ class Scores:
             KeyError: When there is none; it names those there are.
         """
         return _named({table.id: table for table in self.tables}, table_id)
+
+    def split(self) -> tuple[Scores | None, Scores]:
+        """What is about the whole run (``None`` where nothing is), and what is about this condition."""
+        if not self.of_run:
+            return None, self
+
+        def part(whole: bool) -> Scores:
+            return Scores(
+                tuple(one for one in self.headline if (one.name in self.of_run) == whole),
+                tuple(one for one in self.tables if (one.id in self.of_run) == whole),
+                () if whole else self.matrices,
+                tuple(one for one in self.notes if (one in self.of_run) == whole),
+                self.signature,
+            )
+
+        return part(True), part(False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

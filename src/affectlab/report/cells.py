@@ -15,7 +15,6 @@ from affectlab.report.names import figure_name, heading_name, row_name
 from affectlab.stats.estimate import Estimate, Unit
 
 NONE = "–"
-IN_PERCENT = "Scores and shares are in %; brackets hold intervals."
 MINUS = "−"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 PERCENT: frozenset[Unit] = frozenset({"share", "difference"})
@@ -25,6 +24,7 @@ _NUMBER = re.compile(
     "kappa|κ|alpha|α|rho|ρ|tau|τ|chi|χ|odds|ratio|statistic|correlation|spearman|pearson|kendall|cohen|krippendorff|"
     "rmse|mse|mae|wasserstein|kl|nll|perplexity|log|strength|seconds|tokens|cost"
 )
+_DRIFT = re.compile(r"\b(ndm|nad)(?![a-z])", re.IGNORECASE)
 _DIFFERENCE = re.compile("difference|change|gap|bias|minus|δ")
 
 
@@ -173,6 +173,30 @@ def numeric_columns(texts: Sequence[Sequence[Text]], width: int) -> tuple[bool, 
 def in_percent(table: Table) -> bool:
     """Whether some figure of the table is shown times 100, which its caption must then say."""
     return any(units & PERCENT for units in figure_units(table))
+
+
+def scale_note(tables: Sequence[Table], figures: Sequence[Estimate] = ()) -> str:
+    """What figures are in and what brackets hold, as far as it is so of these; empty where there is nothing to say.
+
+    NDM and NAD are shares too, but printed as their paper prints them.
+    """
+    found = [*figures, *(cell for table in tables for row in table.rows for cell in row if isinstance(cell, Estimate))]
+    percent = any(map(in_percent, tables)) or any(one.unit in PERCENT for one in figures)
+    written = [*(one.name for one in figures), *(text for table in tables for text in _texts(table))]
+    drifts = any(map(_DRIFT.search, written))
+    parts = ["Scores and shares are in %"] if percent else []
+    if drifts:
+        parts.append(
+            f"{'NDM and NAD are not: ' if percent else 'in NDM and NAD '}1 is a move over all that is feasible"
+        )
+    if any(one.low is not None for one in found):
+        parts.append("brackets hold intervals")
+    said = "; ".join(parts)
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
+
+
+def _texts(table: Table) -> tuple[str, ...]:
+    return (*table.columns, *(cell for row in table.rows for cell in row if isinstance(cell, str)))
 
 
 def reasons(table: Table) -> tuple[str, ...]:

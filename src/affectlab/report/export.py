@@ -41,7 +41,7 @@ def write_csv(report: RunReport, folder: Path) -> list[Path]:
     """Write one CSV file per table, with several conditions in a subfolder each.
 
     Also written: ``headline.csv``, ``notes.csv``, each matrix, ``conditions.csv`` where there are several, and
-    ``references.csv`` where there are published figures.
+    ``references.csv`` where there are published figures. What is about all conditions together stands in ``folder``.
 
     Returns:
         The files, in reading order.
@@ -51,8 +51,9 @@ def write_csv(report: RunReport, folder: Path) -> list[Path]:
     """
     several = len(report.scores) > 1
     files: list[Path] = []
-    for condition, scores in report.scores.items():
-        place = folder / anchor(condition) if several else folder
+    together = {} if report.together is None else {"": report.together}
+    for condition, scores in (*together.items(), *report.sheets.items()):
+        place = folder / anchor(condition) if several and condition else folder
         place.mkdir(parents=True, exist_ok=True)
         for table in all_tables(scores):
             path = place / f"{anchor(table.id)}.csv"

@@ -2,7 +2,8 @@
 
 Which figure a table gets follows from its id and headings, never from the benchmark: tables whose id starts
 with ``by_`` are slices, one with columns precision, recall and F1 is drawn per label, ``position`` is position
-bias, bins with what was stated and what came true make a reliability diagram. Every function returns a
+bias, bins with what was stated and what came true make a reliability diagram, ``shifts_`` begins a map of shifts and
+``strengths`` curves over strength (``report.decision_figures``). Every function returns a
 matplotlib figure (or ``None`` when there is nothing to draw) in the stand-in colours of ``report.svg``.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.report import cells
+from affectlab.report.decision_figures import figure_of
 from affectlab.report.model import RunReport
 from affectlab.report.names import figure_name, heading_name, row_name
 from affectlab.report.references import standing
@@ -35,7 +37,8 @@ def figures_of(report: RunReport) -> Iterator[tuple[str, str, Any]]:
     place = standing(report)
     if place is not None and (figure := published(place.table, place.own)) is not None:
         yield "", PUBLISHED, figure
-    for condition, scores in report.scores.items():
+    together = {} if report.together is None else {"": report.together}
+    for condition, scores in (*together.items(), *report.sheets.items()):
         for name, figure in _drawn(scores):
             if figure is not None:
                 yield condition, name, figure
@@ -44,9 +47,13 @@ def figures_of(report: RunReport) -> Iterator[tuple[str, str, Any]]:
 def _drawn(scores: Scores) -> Iterator[tuple[str, Any | None]]:
     yield SLICES, slices(breakdowns(scores), scores.headline[0] if scores.headline else None)
     for table in scores.tables:
-        yield table.id, position(table) if table.id == "position" else per_label(table) or reliability(table)
+        yield table.id, position(table) if table.id == "position" else _by_headings(table)
     for matrix in scores.matrices:
         yield matrix.id, heatmap(matrix)
+
+
+def _by_headings(table: Table) -> Any | None:
+    return figure_of(table) or per_label(table) or reliability(table)
 
 
 def breakdowns(scores: Scores) -> list[Table]:

@@ -13,7 +13,7 @@ from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import cells, words
 from affectlab.report.model import LAST_TABLES, Document, RunReport
 from affectlab.report.names import figure_name
-from affectlab.report.references import baselines, standing
+from affectlab.report.references import baselines, nearest, standing
 from affectlab.report.views import (
     Block,
     Page,
@@ -30,29 +30,55 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _SMALL_COLUMNS = 4
+_FOLDED = 4
+"""With more conditions than this each is folded."""
+_LANDMARKS = 4
+"""Published rows shown on each side of this run's where there are very many."""
+_ALL = "all"
+"""Prefix of the anchors of all conditions together."""
 
 
 def run_html(report: RunReport) -> str:
     """The report of one run as a self-contained HTML page."""
     from affectlab.report.figures import PUBLISHED, figures_of
 
-    several = len(report.scores) > 1
+    several, together = len(report.scores) > 1, report.together
     drawn = {(condition, name): figure for condition, name, figure in figures_of(report)}
+
+    def in_detail(condition: str, scores: Scores, prefix: str, title: str) -> SectionView:
+        mine = {name: figure for (of, name), figure in drawn.items() if of == condition}
+        small = (cells.scale_note(scores.tables), *((f"Signature: {scores.signature}",) if scores.signature else ()))
+        blocks = _result_blocks(scores, prefix, mine)
+        return SectionView(anchor(prefix, "details"), title, small=small, blocks=blocks)
+
     sections: list[SectionView] = []
+    if together is not None and together.headline:
+        sections.append(_together(together))
     if several:
         sections.append(_overview(report))
     else:
         sections += [_headline(report, condition, "") for condition in report.scores]
     sections += _published(report, drawn.get(("", PUBLISHED)))
-    for condition, scores in report.scores.items():
-        prefix = anchor("c", condition) if several else ""
-        if several:
-            sections.append(_headline(report, condition, prefix))
-        mine = {name: figure for (of, name), figure in drawn.items() if of == condition}
-        blocks = _result_blocks(scores, prefix, mine)
-        small = (cells.IN_PERCENT, *((f"Signature: {scores.signature}",) if scores.signature else ()))
-        title = f"Details, {condition}" if several else "In detail"
-        sections.append(SectionView(anchor(prefix, "details"), title, small=small, blocks=blocks))
+    if together is not None:
+        sections.append(in_detail("", together, _ALL, "All conditions together, in detail"))
+    each = [
+        (
+            _headline(report, condition, anchor("c", condition) if several else ""),
+            in_detail(
+                condition,
+                scores,
+                anchor("c", condition) if several else "",
+                f"Details, {condition}" if several else "In detail",
+            ),
+        )
+        for condition, scores in report.sheets.items()
+    ]
+    if len(each) > _FOLDED:
+        parts = tuple(_fold(condition, *views) for condition, views in zip(report.sheets, each, strict=True))
+        opened = () if together is not None else (replace(parts[0], opened=True),)
+        sections.append(SectionView("each", "Each condition", parts=(*opened, *parts[len(opened) :])))
+    else:
+        sections += [view for views in each for view in (views if several else views[1:])]
     if report.examples:
         sections.append(SectionView("examples", "Replies, as they came", examples=report.examples))
     sections.append(_made(report.manifest, report.paper))
@@ -75,7 +101,7 @@ def document_html(document: Document) -> str:
         SectionView(
             anchor("s", str(index), section.title),
             section.title,
-            small=(cells.IN_PERCENT,),
+            small=(cells.scale_note(section.tables),),
             notes=section.notes,
             blocks=(
                 *(_document_block(table, f"s{index}") for table in section.tables),
@@ -96,8 +122,30 @@ def table_html(table: Table) -> str:
     return str(fragment)
 
 
+def _together(scores: Scores) -> SectionView:
+    """Figures of all conditions together: side by side, since none can be read without the others."""
+    return SectionView(
+        "run",
+        "All conditions together",
+        cards=tuple(card(estimate, {}) for estimate in scores.headline),
+        alike=True,
+        small=(*filter(None, (cells.scale_note((), scores.headline),)), *words.methods(scores.headline)),
+        notes=scores.notes,
+    )
+
+
+def _fold(condition: str, scores: SectionView, details: SectionView) -> SectionView:
+    """A condition's figures and details as one part that opens; closed, it still says its figures and warnings."""
+    said = [f"{one.name} {one.value}" for one in scores.cards]
+    if scores.notes:
+        said.append(f"{len(scores.notes)} note{'s' if len(scores.notes) > 1 else ''}")
+    return replace(
+        scores, title=condition, line=" · ".join(said), small=(*scores.small, *details.small), blocks=details.blocks
+    )
+
+
 def _headline(report: RunReport, condition: str, prefix: str) -> SectionView:
-    scores = report.scores[condition]
+    scores = report.sheets[condition]
     return SectionView(
         anchor(prefix, "scores"),
         f"Condition: {condition}" if prefix else "Scores",
@@ -108,14 +156,15 @@ def _headline(report: RunReport, condition: str, prefix: str) -> SectionView:
 
 
 def _overview(report: RunReport) -> SectionView:
-    names = dict.fromkeys(estimate.name for scores in report.scores.values() for estimate in scores.headline)
+    names = dict.fromkeys(estimate.name for scores in report.sheets.values() for estimate in scores.headline)
     rows = []
-    for condition, scores in report.scores.items():
+    for condition, scores in report.sheets.items():
         mine = {estimate.name: estimate for estimate in scores.headline}
         rows.append((condition, *(mine.get(name) for name in names)))
     table = Table("conditions", "Scores by condition", ("Condition", *map(figure_name, names)), tuple(rows))
     tables = (table,) if report.overview is None else (report.overview, replace(table, id="by-condition"))
-    return SectionView("scores", "Scores", blocks=tuple(Block("table", table=table_view(one)) for one in tables))
+    blocks = tuple(Block("table", table=table_view(one)) for one in tables)
+    return SectionView("scores", "Scores", small=(cells.scale_note(tables),), blocks=blocks)
 
 
 def _published(report: RunReport, figure: Any | None) -> list[SectionView]:
@@ -123,8 +172,16 @@ def _published(report: RunReport, figure: Any | None) -> list[SectionView]:
     if place is None:
         return []
     blocks = _figure_block(figure, "published-figure", "")
-    blocks += (Block("table", table=table_view(place.table, own=place.own)),)
-    return [SectionView("published", "Beside published figures", small=(cells.IN_PERCENT,), blocks=blocks)]
+    near = nearest(place, _LANDMARKS)
+    if near is None:
+        blocks += (Block("table", table=table_view(place.table, own=place.own)),)
+    else:
+        short = replace(near.table, id="nearest", title="This run and the published figures nearest to it")
+        blocks += (Block("table", table=table_view(short, own=near.own)),)
+        whole = replace(place.table, title="All published figures", note="")
+        blocks += (Block("table", table=table_view(whole, own=place.own), folded=f"{len(whole.rows)} rows"),)
+    small = (cells.scale_note((place.table,)),)
+    return [SectionView("published", "Beside published figures", small=small, blocks=blocks)]
 
 
 def _result_blocks(scores: Scores, prefix: str, drawn: Mapping[str, Any]) -> tuple[Block, ...]:
@@ -144,7 +201,7 @@ def _result_blocks(scores: Scores, prefix: str, drawn: Mapping[str, Any]) -> tup
             blocks += _side_by_side([table_view(one, prefix) for one in slices])
         else:
             svg = _svg(drawn.get(table.id), anchor(prefix, table.id, "figure"), table.title)
-            blocks.append(Block("table", table=table_view(table, prefix), svg=svg))
+            blocks.append(Block("table", table=table_view(table, prefix), svg=svg, folded=_same(table, svg)))
     blocks += [_matrix_block(matrix, prefix, drawn.get(matrix.id)) for matrix in scores.matrices]
     blocks += _side_by_side([table_view(table, prefix) for table in scores.tables if table.id in LAST_TABLES])
     return tuple(blocks)
@@ -170,10 +227,18 @@ def _svg(figure: Any | None, name: str, title: str, css: str = "full") -> Markup
 
 
 def _document_block(table: Table, prefix: str) -> Block:
+    from affectlab.report.decision_figures import figure_of
     from affectlab.report.figures import differences
 
-    svg = _svg(differences(table), anchor(prefix, table.id, "figure"), table.title)
-    return Block("table", table=table_view(table, prefix), svg=svg)
+    svg = _svg(figure_of(table) or differences(table), anchor(prefix, table.id, "figure"), table.title)
+    return Block("table", table=table_view(table, prefix), svg=svg, folded=_same(table, svg))
+
+
+def _same(table: Table, svg: str) -> str:
+    """A map shows all that its table does: the table is folded away under it."""
+    from affectlab.report.decision_figures import MAPS
+
+    return "The same as a table" if svg and table.id.startswith(MAPS) else ""
 
 
 def _matrix_block(matrix: Matrix, prefix: str, figure: Any | None) -> Block:

@@ -54,6 +54,7 @@ _ESCAPES = {
     **{letter: rf"$\{name}$" for letter, name in _GREEK.items()},
     "\n": " ",
 }
+_ALL = ", all conditions together"
 _SPECIAL = re.compile("|".join(re.escape(character) for character in _ESCAPES))
 _ACCENTED = re.compile(f"([A-Za-z{''.join(_GREEK)}])([{''.join(_ACCENTS)}])")
 
@@ -62,15 +63,19 @@ def run_to_latex(report: RunReport) -> str:
     """Every table of a run as a LaTeX ``table``: headline, published figures, then the scorer's own."""
     parts = [_HEAD]
     several = len(report.scores) > 1
+    together = report.together
+    if together is not None and together.headline:
+        parts.append(table_latex(headline_figures(together, _ALL), suffix=_ALL))
     if report.overview is not None:
         parts.append(table_latex(report.overview))
-    for condition, scores in report.scores.items():
+    for condition, scores in report.sheets.items():
         suffix = f", {condition}" if several else ""
         parts.append(table_latex(headline_figures(scores, suffix), suffix=suffix))
     published = standing(report)
     if published is not None:
         parts.append(table_latex(published.table, bold=published.own))
-    for condition, scores in report.scores.items():
+    parts += [table_latex(table, suffix=_ALL) for table in (together.tables if together is not None else ())]
+    for condition, scores in report.sheets.items():
         suffix = f", {condition}" if several else ""
         parts += [table_latex(table, suffix=suffix) for table in scores.tables]
         parts += [matrix_latex(matrix, suffix=suffix) for matrix in scores.matrices]

@@ -93,6 +93,16 @@ class RunReport:
         model = self.manifest.get("model", {})
         return str(model.get("name") or model.get("spec") or "this model")
 
+    @property
+    def together(self) -> Scores | None:
+        """What the sheets say of all conditions together; ``None`` where nothing does."""
+        return next((whole for sheet in self.scores.values() if (whole := sheet.split()[0]) is not None), None)
+
+    @property
+    def sheets(self) -> Mapping[str, Scores]:
+        """Condition -> what its sheet says of this condition alone."""
+        return {condition: sheet.split()[1] for condition, sheet in self.scores.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -15,6 +15,10 @@ BASELINES = "baselines"
 """Id of the table a scorer may give with what chance and majority would score: name, then a column per figure."""
 
 
+_MANY = 20
+"""Rows that are worth leaving out at first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The reference table and which of its rows are this run's."""
@@ -36,7 +40,9 @@ class _Row:
 def standing(report: RunReport) -> Standing | None:
     """This run's row among the reference rows; ``None`` when there are no references.
 
-    There is one row a condition, or one for all of them where a sheet has figures of the whole run.
+    There is one row a condition, or one for all of them where a sheet is about the whole run: then what is published
+    are means over conditions, and a single one is not like them. ``None`` too where nothing published is like anything
+    of the run.
 
     Columns are the figures of the references, the run's headline figures first; figures that a run has not in its
     headline are taken from its breakdowns. Chance and majority are worked out on the run's own gold where the scorer
@@ -45,7 +51,9 @@ def standing(report: RunReport) -> Standing | None:
     if not report.references or not report.scores:
         return None
     figures = _figures(report)
-    main = figures[0] if figures else ""
+    if not figures:
+        return None
+    main = figures[0]
     sign = 1 if main in report.smaller_better else -1
     rows = sorted(_rows(report, figures), key=lambda row: _order(row.figures.get(main), sign))
     columns = ("Who", *map(figure_name, figures), "Kind", "Source", "Note")
@@ -61,6 +69,15 @@ def standing(report: RunReport) -> Standing | None:
     return Standing(_without_empty_columns(table), frozenset(i for i, row in enumerate(rows) if row.own))
 
 
+def nearest(place: Standing, beside: int) -> Standing | None:
+    """This run's rows with so many others before and after each; ``None`` where hardly any row would be left out."""
+    kept = [index for index in range(len(place.table.rows)) if any(abs(index - mine) <= beside for mine in place.own)]
+    if not place.own or len(place.table.rows) - len(kept) < _MANY:
+        return None
+    rows = tuple(place.table.rows[index] for index in kept)
+    return Standing(replace(place.table, rows=rows), frozenset(new for new, old in enumerate(kept) if old in place.own))
+
+
 def baselines(report: RunReport, condition: str, figure: str) -> dict[str, float]:
     """What models that read nothing score on a figure: from the run's own table of them, else from the references."""
     rows = [row for row in _own_baselines(report.scores[condition], [figure]) if row.figures]
@@ -71,14 +88,7 @@ def baselines(report: RunReport, condition: str, figure: str) -> dict[str, float
 
 
 def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
-    several = len(report.scores) > 1
-    whole = {one: scores for one, scores in report.scores.items() if scores.of_run}
-    for scores in whole.values():
-        # What is published are means over conditions: a single one is not like them.
-        known = {name: cell for name, cell in _known(scores).items() if name in scores.of_run}
-        yield _Row(f"{report.model_name} (this run, all conditions)", known, "this run", own=True)
-    for condition, scores in report.scores.items() if not whole else ():
-        label = f"this run, {condition}" if several else "this run"
+    for label, scores in _alike(report).items():
         yield _Row(f"{report.model_name} ({label})", _known(scores), "this run", own=True)
     for reference in report.references:
         published: dict[str, Cell] = {
@@ -88,6 +98,14 @@ def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
             continue
         yield _Row(reference.name, published, reference.kind, reference.source, reference.note)
     yield from _own_baselines(next(iter(report.scores.values())), figures)
+
+
+def _alike(report: RunReport) -> Mapping[str, Scores]:
+    """What of the run may stand beside published figures, by what to call it."""
+    if (together := report.together) is not None:
+        return {"this run, all conditions": together}
+    several = len(report.scores) > 1
+    return {f"this run, {condition}" if several else "this run": scores for condition, scores in report.scores.items()}
 
 
 def _known(scores: Scores) -> dict[str, Cell]:
@@ -116,11 +134,12 @@ def _own_baselines(scores: Scores, figures: list[str]) -> Iterator[_Row]:
 
 
 def _figures(report: RunReport) -> list[str]:
-    headline = [estimate.name for scores in report.scores.values() for estimate in scores.headline]
+    alike = _alike(report).values()
+    headline = [estimate.name for scores in alike for estimate in scores.headline]
     published = {name: None for reference in report.references for name in reference.figures}
     ours = [name for name in dict.fromkeys(headline) if name in published]
     # A benchmark's protocols need not share figures: what this run cannot have is no landmark for it.
-    known = {name for scores in report.scores.values() for name in _known(scores)}
+    known = {name for scores in alike for name in _known(scores)}
     return ours + [name for name in published if name not in ours and name in known]
 
 

@@ -17,11 +17,13 @@ from affectlab.report import cells, words
 from affectlab.report.layouts import Column, Fitting, Sheet, styled
 from affectlab.report.model import LAST_TABLES, Document, RunReport, Section
 from affectlab.report.names import figure_name
-from affectlab.report.references import Standing, standing
+from affectlab.report.references import Standing, nearest, standing
 
 _LARGEST = 10
 _FIGURES = 6
 """Most figures of published rows that are shown side by side."""
+_LANDMARKS = 4
+"""Published rows on each side of this run's where there are very many."""
 IntervalPlace: TypeAlias = Literal["beside", "under", "none"]
 
 
@@ -51,16 +53,24 @@ def render_run(report: RunReport) -> RenderableType:
         _title(report.benchmark_title, report.benchmark_question),
         _made_by(report),
     ]
-    published = standing(report)
+    published, together = standing(report), report.together
+    shown = [] if published is None else [render_table(*_short(published))]
+    if together is not None:
+        if together.headline:
+            parts.append(render_headline(together, "all conditions together"))
+        parts.extend(_notes(together.notes))
+        parts.extend(shown)
     if report.overview is not None:
         parts.append(render_table(report.overview))
+    if together is not None:
+        parts.extend(_body(replace(together, signature="")))
     # Of many conditions only the first is shown whole here: 25 of them would fill fifty screens.
-    for condition, scores in list(report.scores.items())[:1]:
+    for condition, scores in list(report.sheets.items())[:1]:
         several = len(report.scores) > 1
         parts.append(render_headline(scores, condition if several else ""))
         parts.extend(_notes(scores.notes))
-        if published is not None:
-            parts.append(render_table(*_short(published)))
+        if together is None:
+            parts.extend(shown)
         parts.extend(_body(scores))
         if several:
             others = ", ".join(list(report.scores)[1:])
@@ -70,7 +80,9 @@ def render_run(report: RunReport) -> RenderableType:
 
 def render_document(document: Document) -> RenderableType:
     """A document as a rich renderable."""
-    parts: list[RenderableType] = [_title(document.title, document.summary), styled(cells.IN_PERCENT, "dim")]
+    parts: list[RenderableType] = [_title(document.title, document.summary)]
+    if scale := cells.scale_note([table for section in document.sections for table in section.tables]):
+        parts.append(styled(scale, "dim"))
     for section in document.sections:
         parts.extend(_section(section))
     return Group(*parts)
@@ -82,7 +94,7 @@ def render_headline(scores: Scores, condition: str = "") -> RenderableType:
     below = [styled(line, "yellow") for line in words.whose(scores.headline, "reason")]
     below += [styled(f"Intervals of {line}", "dim") for line in words.whose(scores.headline, "method")]
     title = f"Scores, {condition}" if condition else "Scores"
-    below.append(styled(cells.IN_PERCENT, "dim"))
+    below.append(styled(cells.scale_note((), scores.headline), "dim"))
     frame = Panel(Group(Fitting(sheets), *below), title=styled(title), title_align="left", border_style="cyan")
     return Group(Text(""), frame)
 
@@ -185,17 +197,23 @@ def _count(value: float | None) -> str:
 
 
 def _short(published: Standing) -> tuple[Table, frozenset[int]]:
-    """Without the columns of prose, and with the main figure alone where there are many; the HTML report has them.
+    """Without the columns of prose, with the main figure alone where there are many, and with the rows next to this
+    run's where there are many; the HTML report has them.
 
     Returns:
         The table and which of its rows are this run's.
     """
+    near = nearest(published, _LANDMARKS)
+    left_out = 0 if near is None else len(published.table.rows) - len(near.table.rows)
+    published = near or published
     table = published.table
     figures = [i for i, heading in enumerate(table.columns) if heading not in ("Who", "Kind", "Source", "Note")]
     kept = figures if len(figures) <= _FIGURES else figures[:1]
     columns = [i for i, heading in enumerate(table.columns) if heading in ("Who", "Kind") or i in kept]
     lines = [n for n, row in enumerate(table.rows) if n in published.own or any(row[i] is not None for i in kept)]
-    note = table.note if kept == figures else f"{table.note} The HTML report has {len(figures) - 1} more figures."
+    more = [f"{left_out} more rows"] if left_out else []
+    more += [f"{len(figures) - 1} more figures"] if kept != figures else []
+    note = f"{table.note} The HTML report has {' and '.join(more)}." if more else table.note
     short = replace(
         table,
         columns=tuple(table.columns[i] for i in columns),

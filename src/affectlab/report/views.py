@@ -82,7 +82,7 @@ class Card:
 class Block:
     """One thing in a section: a table, several small ones side by side, a figure, or a matrix with its figure.
 
-    ``svg`` is markup of our own making, or empty.
+    ``svg`` is markup of our own making, or empty. A table with ``folded`` opens under these words.
     """
 
     kind: Literal["table", "tables", "figure", "matrix"]
@@ -91,6 +91,7 @@ class Block:
     tables: tuple[TableView, ...] = ()
     matrix: MatrixView | None = None
     svg: str = ""
+    folded: str = ""
 
     @property
     def entries(self) -> tuple[tuple[str, str], ...]:
@@ -110,7 +111,11 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """A section of the page."""
+    """A section of the page.
+
+    ``parts`` are folded, each with its title and ``line`` to open it; ``opened`` ones are open at first. Of ``alike``
+    cards none is larger than the others.
+    """
 
     anchor: str
     title: str
@@ -121,10 +126,16 @@ class SectionView:
     examples: tuple[Example, ...] = ()
     command: str = ""
     details: tuple[Details, ...] = ()
+    alike: bool = False
+    line: str = ""
+    opened: bool = False
+    parts: tuple[SectionView, ...] = ()
 
     @property
     def entries(self) -> tuple[tuple[str, str], ...]:
         """Anchor and title of what the table of contents lists under the section."""
+        if self.parts:
+            return tuple((part.anchor, part.title) for part in self.parts)
         entries = tuple(entry for block in self.blocks for entry in block.entries)
         return entries if len(entries) > 1 else ()
 

@@ -69,17 +69,22 @@ def test_neutral_holds_what_the_paper_reports_of_a_run() -> None:
     expected = {
         "ndm": (0.4 + 0.2) / 2,
         "nad": (0.4 - 0.2) / 2,
+        "ndm:emotion_minus_random": 0.3 - 0.3,
         "nad_directed": (0.4 - 0.2) / 2,
         "ndm:random": (0.1 + 0.5) / 2,
         # Each random vector is aligned with joy and with anger.
         "nad:random": 0.0,
-        "ndm:emotion_minus_random": 0.3 - 0.3,
     }
-    assert neutral.of_run == tuple(expected)
+    run, one = neutral.split()
+    assert run is not None
+    assert [figure.name for figure in run.headline] == list(expected)
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
-    assert any("all emotions, strengths and roles of the run" in note for note in neutral.notes)
+    assert any("all its emotions, strengths and roles" in note for note in run.notes)
+    assert {"drift", "against_controls", "shifts_1", "missing"} <= {table.id for table in run.tables}
+    assert list(headline(one)) == ["focal_behaviour", "parse_rate"]
+    assert [table.id for table in one.tables][:2] == ["by_role", "outcomes"]
     assert Scores.from_dict(neutral.to_dict()).of_run == neutral.of_run
     # They are the paper's names, so that its random vectors stand beside the run's.
-    assert set(FIGURES) <= set(neutral.of_run)
+    assert set(FIGURES) <= set(expected)
     alone = sheet(world(lambda *_: 1.0, [], ["stag_hunt"], items=3), "neutral")
     assert (alone.of_run, list(headline(alone))) == ((), ["focal_behaviour", "parse_rate"])

@@ -7,6 +7,7 @@ move answers from it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.decisions.curves import curves
 from affectlab.benchmarks.decisions.effects import Effect, effects
 from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table
-from affectlab.benchmarks.decisions.measures import Choices, Drifts, choices_of, drifts_of
+from affectlab.benchmarks.decisions.measures import Choices, Drifts, choices_of, drifts_of, over_roles
 from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
 from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.states import induced_states
@@ -30,7 +31,7 @@ from affectlab.benchmarks.decisions.tables import (
     trend_table,
 )
 from affectlab.games import ROLES
-from affectlab.metrics.classification import mean_defined, ratio_or
+from affectlab.metrics.classification import ratio_or
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Scores, Table
 from affectlab.stats.bootstrap import Interval, estimates
@@ -64,7 +65,7 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
         f"{RESPONSE}:{role}": Over(np.array([k, k + n]), _mean, counted=np.array([k + n]))
         for k, role in enumerate(role_names)
     }
-    every = Over(np.arange(2 * n), lambda totals: _macro(totals, n), counted=np.arange(n, 2 * n))
+    every = over_roles(np.arange(2 * n), partial(_by_role_means, n), np.arange(n, 2 * n))
     return Measures(
         cluster=np.concatenate([owner[place], owner[place], cluster]).astype(np.int32),
         event=events.astype(np.int32),
@@ -85,8 +86,8 @@ def _mean(totals: Totals) -> Totals:
     return ratio_or(totals[:, 0], totals[:, 1], np.nan)
 
 
-def _macro(totals: Totals, n: int) -> Totals:
-    return mean_defined(ratio_or(totals[:, :n], totals[:, n:], np.nan))
+def _by_role_means(n: int, totals: Totals) -> Totals:
+    return ratio_or(totals[:, :n], totals[:, n:], np.nan)
 
 
 def score(scoring: Scoring) -> Scores:
@@ -94,7 +95,7 @@ def score(scoring: Scoring) -> Scores:
     found = estimates(measures(scoring.table, scoring.protocol), how=scoring.interval)
     choices = choices_of(scoring.whole)
     headline = [found[RESPONSE], found[PARSED]]
-    of_run: tuple[Estimate, ...] = ()
+    of_run: list[str] = []
     made: list[Table] = [_by_role(found)]
     if scoring.condition != "neutral":
         one = choices_of(scoring.whole, ("neutral", scoring.condition))
@@ -104,20 +105,22 @@ def score(scoring: Scoring) -> Scores:
     elif len(choices.conditions) > 1:
         drifts = drifts_of(choices)
         compared = effects(drifts, scoring.interval)
-        of_run = run_estimates(drifts, compared, scoring.interval)
-        headline += of_run
-        made += whole_run(choices, drifts, compared, scoring.interval)
+        together = run_estimates(drifts, compared, scoring.interval)
+        tables = list(whole_run(choices, drifts, compared, scoring.interval))
         if reasoned := thoughts(scoring.predictions):
-            made += [length_table(reasoned), correlation_table(reasoned, scoring.interval)]
+            tables += [length_table(reasoned), correlation_table(reasoned, scoring.interval)]
+        headline += together
+        made += tables
+        of_run = [*(one.name for one in together), *(one.id for one in tables), *_notes_on_run(scoring, choices)]
     return Scores(
         headline=tuple(headline),
         tables=(*made, sheets.outcomes(scoring.table), *sheets.flags(scoring.table)) if len(scoring.table) else (),
-        notes=tuple(_notes(scoring, choices)),
+        notes=(*_notes(scoring, choices), *_notes_on_run(scoring, choices)),
         signature=(
             f"decisions:{VERSION}|protocol:{scoring.protocol}|response:(y-min)/(max-min)|mean:items, then conditions, "
             f"then roles|missing:left out, counted|cluster:item|{scoring.interval}"
         ),
-        of_run=tuple(one.name for one in of_run),
+        of_run=tuple(of_run),
     )
 
 
@@ -161,6 +164,10 @@ def _notes(scoring: Scoring, choices: Choices) -> Iterator[str]:
     unread = len(scoring.table) - int(scoring.table.outcome.equals("ok").sum())
     if unread:
         yield f"{unread} of {len(scoring.table)} answers could not be read. They are in no figure but the parse rate."
+
+
+def _notes_on_run(scoring: Scoring, choices: Choices) -> Iterator[str]:
+    """What must be known of all conditions together."""
     if scoring.condition != "neutral":
         return
     if other := [state.name for state in induced_states(choices.conditions) if state.kind == "other"]:
@@ -169,7 +176,7 @@ def _notes(scoring: Scoring, choices: Choices) -> Iterator[str]:
             "How far answers move is in the sheets of these conditions, and in no mean over emotions or strengths."
         )
     if any(state.kind == "emotion" for state in induced_states(choices.conditions)):
-        yield "NDM and NAD of this sheet are means over all emotions, strengths and roles of the run."
+        yield "NDM and NAD of the run are means over all its emotions, strengths and roles."
         if scoring.protocol == "likelihood":
             yield "Published figures are of generated answers; here the options were scored by likelihood."
     if len(choices.repeats) > 1:

@@ -23,9 +23,11 @@ def drift_estimates(drifts: Drifts, interval: Interval, columns: tuple[int, ...]
 
 
 def run_estimates(drifts: Drifts, compared: Sequence[Effect], interval: Interval) -> tuple[Estimate, ...]:
-    """What the paper reports of a run, as its means over all emotions, strengths and roles: NDM and NAD of the emotion
-    vectors, then ``ndm:random`` and ``nad:random`` of the random ones, and ``ndm:emotion_minus_random`` on what both
-    answered.
+    """What the paper reports of a run, as its means over all emotions, strengths and roles.
+
+    NDM and NAD of the emotion vectors and ``ndm:emotion_minus_random`` on what both answered come first, as nothing of
+    the first two is emotion's without the third; then NAD over roles with a direction, and ``ndm:random`` and
+    ``nad:random`` of the random vectors.
     """
     emotions = tuple(dict.fromkeys(state.emotion for state in drifts.states if state.kind == "emotion"))
     columns, random = tuple(drifts.which(kind="emotion")), tuple(drifts.which(kind="random"))
@@ -36,7 +38,8 @@ def run_estimates(drifts: Drifts, compared: Sequence[Effect], interval: Interval
     found = estimates(drift_measures(drifts, selections), how=interval) if selections else {}
     apart = [one for one in compared if (one.control, one.emotion, one.figure) == ("random", "", "ndm")]
     differences = [replace(one.result.difference, name="ndm:emotion_minus_random") for one in apart]
-    return tuple(map(number, (*found.values(), *differences)))
+    moved = list(found.values())
+    return tuple(map(number, (*moved[:2], *differences, *moved[2:])))
 
 
 def figures_of(drifts: Drifts, columns: tuple[int, ...]) -> tuple[Figure, ...]:
@@ -160,8 +163,8 @@ def trend_table(found: Sequence[Curve]) -> Table:
         ("line", "figure", "z", "p", "q", "monotone", "blocks that vary", "blocks", "left out"),
         rows,
         "Page's test with items (groups of them) as blocks, ties as they are; z above 0: rises with strength. "
-        "Monotone: the means never turn round, which two strengths cannot. Left out: questions under a vector that lack "
-        "an answer at some strength; an item is averaged over the others, the same at each strength. q: "
+        "Monotone: the means never turn round, which two strengths cannot. Left out: questions under a vector that "
+        "lack an answer at some strength; an item is averaged over the others, the same at each strength. q: "
         f"Benjamini–Hochberg over the {len(rows)} rows.",
         {"z": "number", "p": "p", "q": "p", "left out": "share"},
     )
