@@ -185,12 +185,15 @@ def _number_problem(slot: Slot, value: Any) -> str:
 
 
 def _number(text: str) -> int | float | str:
+    """The number a text is; the text itself where it is none that can be stored."""
     written = unicodedata.normalize("NFKC", text).strip()
     try:
         value = float(written)
     except ValueError:
         return text
-    return int(value) if math.isfinite(value) and value.is_integer() and abs(value) < 2**53 else value
+    if not math.isfinite(value) or "_" in written:
+        return text
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
 def _label_set(slot: Slot, written: Sequence[str], form: Form) -> list[str] | dict[str, int]:

@@ -311,3 +311,24 @@ def test_signing_in_leads_to_no_other_site(path: str) -> None:
 
 def test_signing_in_leads_on_within_the_site() -> None:
     assert inside("/item/情绪-1?lang=zh", "/home") == "/item/情绪-1?lang=zh"
+
+
+def test_nul_breaks_nothing(store: Store) -> None:
+    run = running(store, study(), items=1)
+    run.join("ann")
+    run.claim("ann")
+    ann, nobody = run.client("ann"), run.client("")
+    answer = {"s__mood": "glad", "s__strength": "3"}
+    found = [
+        ann.get("/item/a%00b"),
+        ann.post("/draft/a%00b", data=run.form("ann")),
+        ann.post("/item/i0", data=run.form("ann", **answer) | {"submit_key": "a\x00" * 10}),
+        ann.post("/keep", data=run.form("ann", kept="stage:a\x00b", answer="a\x00b")),
+    ]
+    assert max(one.status_code for one in found) < 500
+    token = re.search(r'name="csrf" value="([0-9a-f]+)"', nobody.get("/login").text)
+    assert token
+    form = {"csrf": token[1], "name": "a\x00b", "password": "a\x00b" * 4}
+    assert nobody.post("/login", data=form).status_code in {400, 403}
+    assert ann.post("/draft/i0", data=run.form("ann", s__why="one\x00two")).status_code == 200
+    assert "onetwo" in ann.get("/item/i0").text

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlsplit
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -184,6 +184,9 @@ def _checked(visit: Visit, page: Page, roles: Sequence[str] | None, body: bytes 
         return page(visit)
     except RefusedError as refused:
         return visit.refuse(str(refused), 409)
+    except DataError as error:  # a text that PostgreSQL has no place for, as one with NUL in it
+        _LOG.warning("%s: %s", request.url.path, error.orig)
+        return visit.refuse("unreadable", 400)
     except OperationalError as error:  # the database is busy or away: nothing was kept
         _LOG.error("%s: %s", request.url.path, error.orig)
         return visit.refuse("busy", 503)
