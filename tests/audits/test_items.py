@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.audits.hunts import data, decided, line, scripted
+from tests.audits.quick import fit_quickly
 
-from affectlab.audits import items as module
-from affectlab.audits.items import ability_table, audit_items, family_table, item_table, notes
+from affectlab.audits.items import ability_table, audit_items, family_table, item_table, notes, stability_table
 from affectlab.errors import UserError
-from affectlab.stats.irt import Fit, Gate, ItemCheck, Responses, Sampler
-from affectlab.stats.irt.stability import RespondentStability, SeedStability
 
 
 @pytest.fixture
@@ -28,50 +24,9 @@ def runs(tmp_path: Path) -> list[Path]:
     ]
 
 
-def made(responses: Responses, gate: Gate | None) -> Fit:
-    n, k = len(responses.items), responses.counts.shape[2] - 1
-    one, many = np.linspace(1, 2, n), np.zeros((n, k))
-    theta = np.linspace(-1, 1, len(responses.respondents))
-    expected = np.nan_to_num(responses.scores)
-    return Fit(
-        responses,
-        one,
-        one / 10,
-        one / 100,
-        many,
-        many + 0.1,
-        many + 0.01,
-        theta,
-        theta * 0 + 0.5,
-        expected,
-        gate,
-        Sampler(),
-    )
-
-
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    def seeds(responses: Responses, given: Sequence[int], sampler: Sampler | None) -> SeedStability:
-        found = made(responses, Gate(1.05, 900, 900, 0))
-        zero = np.zeros(len(responses.items))
-        return SeedStability((found, found), zero + 0.02, zero + 0.03, zero + 1, zero + 1, zero + 0.1, zero + 0.1)
-
-    monkeypatch.setattr(module, "screen", lambda responses, seed: made(responses, None))
-    monkeypatch.setattr(module, "seed_stability", seeds)
-    monkeypatch.setattr(
-        module,
-        "check_items",
-        lambda fitted: tuple(
-            ItemCheck(item, 1.0, 0.0, 0.02, 0.5, ordered=True, problems=()) for item in fitted.responses.items
-        ),
-    )
-    monkeypatch.setattr(
-        module,
-        "respondent_stability",
-        lambda responses, replicates, seed: RespondentStability(
-            np.zeros(len(responses.items)), np.zeros(len(responses.items)), replicates
-        ),
-    )
+    fit_quickly(monkeypatch)
 
 
 @pytest.mark.usefixtures("quick")
@@ -85,6 +40,12 @@ def test_models_are_respondents_twins_are_named_and_what_did_not_converge_is_sai
     row = dict(zip(family_table([family]).columns, family_table([family]).rows[0], strict=True))
     assert (row["models"], row["pool"]) == (3, 4)
     assert "R-hat 1.050" in str(row["convergence"])
+    moves = dict(zip(stability_table([family]).columns, stability_table([family]).rows[0], strict=True))
+    # As the quick fit has it: .02 and .03 between seeds, a Monte Carlo error and a tenth of a posterior deviation.
+    assert moves == {
+        "role": "stag hunt", "max Δa": 0.02, "in MC errors": 1.0, "in SDs": 0.1, "max Δb": 0.03, "spread of a": 0.0,
+        "spread of b": 0.0,
+    }  # fmt: skip
     assert len(item_table([family]).rows) == 4
     assert [cell[0] for cell in ability_table([family]).rows] == ["m0", "m1", "m2"]
 

@@ -154,7 +154,7 @@ def _step(what: str, tell: Callable[[str, int, int], None]) -> Iterator[None]:
 
 
 def family_table(families: Sequence[Family]) -> Table:
-    """One row a role: what the paper's two tables of stages hold, and what they lack."""
+    """One row a role: what is kept, how well it fits, and whether the confirming fit converged."""
     rows: list[tuple[Cell, ...]] = []
     for one in families:
         final = one.confirmed.fits[0] if one.confirmed else None
@@ -168,40 +168,52 @@ def family_table(families: Sequence[Family]) -> Table:
                 float(final.a.mean()) if final else None,
                 float(final.a.min()) if final else None,
                 predictive_error(final) if final else None,
-                float(one.confirmed.delta_a.max()) if one.confirmed else None,
-                float(one.confirmed.a_over_mcse.max()) if one.confirmed else None,
-                float(one.confirmed.a_over_sd.max()) if one.confirmed else None,
-                float(one.confirmed.delta_b.max()) if one.confirmed else None,
-                float(one.stability.a.mean()),
-                float(one.stability.b.mean()),
                 gate,
             )
         )
-    headings = (
-        "role",
-        "models",
-        "pool",
-        "kept",
-        "mean discrimination",
-        "min discrimination",
-        "error",
-        "max Δa seeds",
-        "in MC errors",
-        "in posterior SDs",
-        "max Δb seeds",
-        "spread of a, respondents",
-        "spread of b, respondents",
-        "convergence",
-    )
+    headings = ("role", "models", "pool", "kept", "mean a", "min a", "error", "convergence")
     return Table(
         "families",
         "Items kept of each role",
         headings,
         tuple(rows),
-        "Error: posterior predictive, mean distance of observed from expected score over groups of respondents. Δ "
-        "between two seeds of a converged sampler is Monte Carlo error and says nothing of the items; spread over "
-        "resampled respondents is what a kept item needs to be small. Do not read figures that did not converge.",
-        dict.fromkeys(headings[4:13], "number"),
+        "a: discrimination of the kept items. Error: posterior predictive, mean distance of observed from expected "
+        "score over groups of respondents. Do not read figures that did not converge.",
+        dict.fromkeys(headings[4:7], "number"),
+    )
+
+
+def stability_table(families: Sequence[Family]) -> Table:
+    """One row a role: how far parameters move between seeds, and between samples of models."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            _words(one.role),
+            *(
+                (None,) * 4
+                if one.confirmed is None
+                else (
+                    float(one.confirmed.delta_a.max()),
+                    float(one.confirmed.a_over_mcse.max()),
+                    float(one.confirmed.a_over_sd.max()),
+                    float(one.confirmed.delta_b.max()),
+                )
+            ),
+            float(one.stability.a.mean()),
+            float(one.stability.b.mean()),
+        )
+        for one in families
+    ]
+    headings = ("role", "max Δa", "in MC errors", "in SDs", "max Δb", "spread of a", "spread of b")
+    return Table(
+        "stability",
+        "How far item parameters move",
+        headings,
+        tuple(rows),
+        "a: discrimination, b: thresholds. Δ: largest difference of a kept item between two seeds, also in Monte Carlo "
+        "errors and in posterior standard deviations; of a converged sampler it is Monte Carlo error and says nothing "
+        "of the items. Spread: standard deviation over resampled models, mean over the pool, which is what a kept item "
+        "needs to be small.",
+        dict.fromkeys(headings[1:], "number"),
     )
 
 

@@ -80,7 +80,7 @@ def items(
     as_json: AsJson = False,
 ) -> None:
     """Screen, choose, confirm."""
-    from affectlab.audits.items import ability_table, audit_items, family_table, item_table
+    from affectlab.audits.items import ability_table, audit_items, family_table, item_table, stability_table
     from affectlab.audits.items import notes as notes_on
     from affectlab.cli.progress import steps
     from affectlab.report.model import Document, Section
@@ -90,13 +90,18 @@ def items(
     with steps(lines=True) as told:
         found = audit_items(runs, keep, Sampler(chains, draws, draws, seed), resamples, seed, told)
     families = found.families
-    tables, notes = (family_table(families), ability_table(families), item_table(families)), notes_on(found)
+    # Nothing was confirmed where too few items were good: then there are no abilities.
+    abilities = (ability_table(families),) if any(one.confirmed for one in families) else ()
+    tables = (family_table(families), stability_table(families), *abilities, item_table(families))
+    notes = notes_on(found)
     if as_json:
         kept = {one.role: list(one.selected.kept) for one in families}
         print_json({"kept": kept, **tables_to_dict(tables, notes)})
     else:
         most = len({name for one in families for name in one.pool.respondents})
-        title = f"Items of {len(families)} roles, from neutral answers of {most} models"
+        title = (
+            f"Items of {len(families)} role{'s' if len(families) > 1 else ''}, from neutral answers of {most} models"
+        )
         print_document(Document(title, "", (Section("Item response", notes, tables),)))
 
 
