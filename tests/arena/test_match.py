@@ -53,3 +53,14 @@ def test_what_may_not_be_chosen_is_no_move() -> None:
     match = Match("m1", ("one", "other"), Setup(GAMES["ultimatum"]))
     with pytest.raises(ValueError, match="11 may not be chosen"):
         match.decide(match.waiting()[0], 11.0, "read")
+
+
+def test_three_who_change_seats_are_paid_for_their_own_bids() -> None:
+    match = Match("m1", ("one", "two", "three"), Setup(GAMES["sealed_bid"], rounds=3, alternate=True))
+    bids = (1.0, 2.0, 3.0)
+    for shift in range(3):
+        waiting = match.waiting()
+        assert [one.player for one in waiting] == [(seat + shift) % 3 for seat in range(3)]
+        for one in waiting:
+            match.decide(one, bids[one.player], "read")
+    assert [one.payoffs for one in match.rounds] == [(-1, -2, 10 - 3)] * 3

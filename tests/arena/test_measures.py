@@ -151,3 +151,15 @@ def test_what_some_match_of_a_pairing_does_not_give() -> None:
     # The trustor moves first: what another move would have brought is not seen. The trustee has lost nothing.
     assert list(found.exploitability) == [None, 0]
     assert found.off_equilibrium == 0
+
+
+def test_a_gain_that_one_match_does_not_show_is_none_of_the_pairing() -> None:
+    def played(name: str, *moves: float) -> MatchFigures:
+        match = Match(name, ("a", "b"), Setup(GAMES["escalation"]))
+        return match_figures(decided(match, [(move, "read") for move in moves]))
+
+    figures = [played("m1", 0.0), played("m2", 1.0, 0.0)]
+    # In the first the other never moves and loses nothing; in the second it stops, and what raising had brought is
+    # not seen.
+    assert [one.exploitability for one in figures] == [(None, 0), (None, None)]
+    assert pairing_figures(figures)[0].exploitability == (None, None)

@@ -209,3 +209,16 @@ def test_the_most_likely_move_can_be_taken_instead(tmp_path: Path) -> None:
         play_arena(arena, {"m": Saying(cooperative)}, tmp_path / "c")
     with pytest.raises(UserError, match="leave --temperature out"):
         Arena(Setup(GAMES["ultimatum"]), players, ((0, 1),), 0.7, likelihood=True)
+
+
+def test_the_second_attempt_is_sampled_anew(tmp_path: Path) -> None:
+    model = Saying(lambda request: "Hm.")
+    run(tmp_path / "a", {"m": model}, "m", "strategy:grim", rounds=1, temperature=0.7)
+    first, second = (request.sampling.seed for request in model.asked)
+    assert first != second
+
+
+def test_other_players_do_not_go_on_in_the_same_folder(tmp_path: Path) -> None:
+    run(tmp_path / "a", {"m": Saying(cooperative)}, "m", "strategy:grim")
+    with pytest.raises(UserError, match="other players"):
+        run(tmp_path / "a", {"m": Saying(cooperative)}, "m", "strategy:tit_for_tat")

@@ -47,3 +47,13 @@ def test_a_number_nobody_chose_is_no_move(reply: str) -> None:
     reading, value = prompts.read(match, match.waiting()[0], reply, "stop")
     assert (reading.outcome, value) == (Outcome.AMBIGUOUS, None)
     assert prompts.read(match, match.waiting()[0], "ANSWER: 3", "stop")[1] == 3
+
+
+def test_letters_change_places_between_players_and_rounds() -> None:
+    match = begun("prisoners_dilemma", rounds=2)
+    one, other = match.waiting()
+    assert prompts.options(match, one) == {"A": 0, "B": 1}
+    assert prompts.options(match, other) == {"A": 1, "B": 0}
+    for waiting in (one, other):
+        match.decide(waiting, 1.0, "read")
+    assert prompts.options(match, match.waiting()[0]) == {"A": 1, "B": 0}

@@ -110,6 +110,13 @@ def test_escalation_rests_in_the_plans_of_the_definition(values: dict[str, float
     assert len(pairs) == len(set(pairs))
 
 
+def test_who_is_indifferent_stops() -> None:
+    # Prize 10, step 5, budget 10: the second could bid 10 for 10, which pays 0 like staying out. It stays out, so the
+    # first bids 5 and gets 10 - 5.
+    first = equilibria(GAMES["escalation"], {"prize": 10, "step": 5, "budget": 10})[0]
+    assert (first.strategies, first.payoffs) == (("raises up to 1 time", "never bids"), (5, 0))
+
+
 def test_a_long_escalation_is_solved_too() -> None:
     # Budget 1000 by steps of 1: 1000 raises, an even number, so the second could bid last and the first never begins.
     first = equilibria(GAMES["escalation"], {"step": 1, "budget": 1000})[0]

@@ -111,6 +111,9 @@ def test_a_game_is_played_by_as_many_as_it_takes(game: str, seats: int) -> None:
         ("ultimatum", {"pie": 1e15}, "beyond 1000000000"),
         ("escalation", {"step": 0.001}, "more than 1000 raises"),
         ("sealed_bid", {"prize": 1e300}, "beyond 1000000000"),
+        ("prisoners_dilemma", {"S": -2e9}, "S=-2e[+]09 is beyond"),
+        ("ultimatum", {"pie": 1001}, "from 0 to 1001"),
+        ("escalation", {"step": 1, "budget": 1001}, "1001 by steps of 1 is more than 1000 raises"),
     ],
 )
 def test_what_cannot_be_played_in_whole_numbers_is_refused(
@@ -118,6 +121,12 @@ def test_what_cannot_be_played_in_whole_numbers_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=told):
         round_of(GAMES[game], given_values)
+
+
+def test_up_to_a_thousand_steps_can_be_played() -> None:
+    assert round_of(GAMES["ultimatum"], {"pie": 1000}).turns(())[0].legal[-1] == 1000
+    assert round_of(GAMES["escalation"], {"step": 1, "budget": 1000}).turns(())
+    assert round_of(GAMES["beauty_contest"], {"low": 1500, "high": 2500}).turns(())[0].legal[0] == 1500
 
 
 def test_steps_that_do_not_add_up_exactly_reach_the_budget() -> None:
