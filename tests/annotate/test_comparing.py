@@ -140,3 +140,25 @@ def test_versions_with_renamed_labels_are_one(sqlite_store: Store) -> None:
         mood, strength = project_agreement(conn, run.design)
     assert mood.figure("percent_agreement").value == 1.0
     assert mood.notes == strength.notes == ()
+
+
+def test_levels_and_what_a_slot_rests_on_come_from_the_design(sqlite_store: Store) -> None:
+    design = study(STUDY.replace('id = "strength"', 'id = "strength"\nupstream = "mood"'))
+    with sqlite_store.write() as conn:
+        project.start_project(conn, design, 0, sqlite_store.now())
+        project.add_units(conn, design, [make_unit(design, f"i{n}", {"text": f"Text {n}."}) for n in range(4)], 0)
+    run = Running(sqlite_store, design)
+    # They agree on the mood of i0, i1, i2; there their strengths are 1-1, 2-2, 4-5.
+    for name, said in (("ann", "glad1 glad2 sad4 calm3"), ("bob", "glad1 glad2 sad5 glad3")):
+        run.join(name)
+        while (item := run.claim(name)) is not None:
+            word = said.split()[int(item[1:])]
+            run.submit(name, item, {"mood": word[:-1], "strength": int(word[-1])})
+    with sqlite_store.read() as conn:
+        mood, strength = project_agreement(conn, design)
+    assert (mood.level, strength.level) == ("nominal", "ordinal")
+    assert strength.ratings.values == (1.0, 2.0, 3.0, 4.0, 5.0)
+    assert strength.upstream is not None
+    assert (strength.upstream.slot, strength.upstream.kept, strength.upstream.n) == ("mood", 3, 4)
+    assert strength.upstream.figures[0].value == pytest.approx(2 / 3)
+    assert strength.figure("percent_agreement").value == 0.75

@@ -131,6 +131,59 @@ def test_a_whole_round(cli: Cli, project: Project, scenes: Path, tmp_path: Path,
     assert ran.code == 0, ran.err
 
 
+def test_columns_that_are_called_otherwise(cli: Cli, scenes: Path, tmp_path: Path, script: str) -> None:
+    """What ``init --map`` reads, ``export --form benchmark --map`` fills."""
+    source = tmp_path / "szenen.jsonl"
+    source.write_text(scenes.read_text("utf-8").replace('"sentence":', '"szene":'), encoding="utf-8")
+    folder, filled = tmp_path / "r", tmp_path / "filled.jsonl"
+    done = cli("annotate", "init", folder, "--design", "chiaro", "--items", source, "--map", "sentence=szene")
+    assert done.code == 0, done.err
+    export = ("annotate", "export", folder, "--out", filled, "--form", "benchmark", "--items", source)
+    early = cli(*export, "--map", "sentence=szene")
+    assert early.code == 2
+    assert "No item has gold" in early.err
+    assert not filled.exists()
+    label(find_project(folder), {})
+    assert "no column" in cli(*export, "--map", "sentence=text").err
+    done = cli(*export, "--map", "sentence=szene", "--strict")
+    assert done.code == 0, done.err
+    ran = cli("run", "chiaro", "--model", script, "--data", filled, "--out", tmp_path / "run", "--json")
+    assert ran.code == 0, ran.err
+
+
+def test_an_export_spares_the_projects_own_files(cli: Cli, project: Project, scenes: Path, tmp_path: Path) -> None:
+    label(project, {})
+    copy = Path(cli("annotate", "backup", project.folder).out.strip())
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(project.folder / "annotate.sqlite")
+    own = [project.folder / "annotate.sqlite", project.folder / "annotate.sqlite-wal", project.folder / "project.json"]
+    for out in (*own, copy, link):
+        refused = cli("annotate", "export", project.folder, "--out", out)
+        assert refused.code == 2
+        assert "is one of the project's own files" in refused.err
+    before = scenes.read_bytes()
+    refused = cli("annotate", "export", project.folder, "--out", scenes, "--form", "benchmark", "--items", scenes)
+    assert "is the file the items came from" in refused.err
+    assert scenes.read_bytes() == before
+    assert cli("annotate", "export", project.folder, "--out", project.folder / "long.csv").code == 0
+    assert not [one for one in project.folder.iterdir() if one.name.startswith(".")]
+
+
+@pytest.mark.parametrize("form", ["label-studio", "doccano", "argilla", "potato"])
+def test_other_tools_files_come_back(cli: Cli, project: Project, scenes: Path, tmp_path: Path, form: str) -> None:
+    first, *_ = ids(scenes)
+    label(project, {first: {"A"}})
+    out, again = tmp_path / "there", tmp_path / "again"
+    done = cli("annotate", "export", project.folder, "--out", out, "--form", form)
+    assert done.code == 0, done.err
+    cli("annotate", "init", again, "--design", "chiaro", "--items", scenes)
+    done = cli("annotate", "import", again, "--answers", out, "--form", form)
+    assert done.code == 0, done.err
+    assert "24 answers of 2 annotators added" in done.out
+    figures = [cli("annotate", "agreement", one, "--json").json for one in (project.folder, again)]
+    assert figures[0] == figures[1]
+
+
 def test_partly_agreed_items_keep_what_is_agreed(cli: Cli, project: Project, scenes: Path, tmp_path: Path) -> None:
     first, *_ = ids(scenes)
     label(project, {first: {"A"}})
@@ -248,3 +301,20 @@ def test_what_cannot_be_done_is_said(
     assert done.code in {1, 2}
     assert told in done.err
     assert "bug in affectlab" not in done.err
+
+
+@pytest.mark.parametrize(("number", "told"), [(31, "1 of 2 can be shown"), (60, "")])  # 0.05 * 31 = 1.55; 31 - 30 = 1
+def test_a_project_that_is_too_short_for_repeats_says_so(cli: Cli, tmp_path: Path, number: int, told: str) -> None:
+    design = tmp_path / "moods.toml"
+    design.write_text(
+        'name = "moods"\ntitle = "Moods"\nrepeat_share = 0.05\nshown = [{ field = "text", main = true }]\n'
+        'skip_reasons = [{ id = "unclear", names = "?" }]\n[guidelines]\nversion = "1"\ntext = "Read."\n'
+        '[[slots]]\nid = "mood"\nkind = "yes_no"\ntitle = "Glad?"\n',
+        encoding="utf-8",
+    )
+    items = tmp_path / "items.jsonl"
+    items.write_text("".join(f'{{"id": "i{n}", "text": "Text {n}."}}\n' for n in range(number)), encoding="utf-8")
+    done = cli("annotate", "init", str(tmp_path / "p"), "--design", str(design), "--items", str(items))
+    assert done.exit_code == 0
+    assert ("Too few items for repeats" in done.stdout) == bool(told)
+    assert told in done.stdout

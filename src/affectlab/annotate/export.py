@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -25,6 +26,7 @@ from affectlab.annotate.exchange.gold import (
     require_settled,
     wide_to_csv,
 )
+from affectlab.annotate.project import OWN_FILES
 from affectlab.annotate.records import plain, project_answers
 from affectlab.annotate.store import panels as paneling
 from affectlab.annotate.store.project import current_design
@@ -124,24 +126,29 @@ class Wish:
         strict: Refuse while anything is pending.
         bom: Byte order mark in CSV, by which Excel knows UTF-8.
         items: For ``benchmark``: the file the items came from.
+        fields: For ``benchmark``: our field name -> that file's column, as the items were read.
+        folder: The project's, whose own files are not written over.
     """
 
     form: str = "long"
     strict: bool = False
     bom: bool = False
     items: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 def write_export(conn: Connection, out: Path, wish: Wish) -> str:
     """Write a project's answers to a file; returns what was written, in words.
 
     Raises:
-        UserError: When there is no such form, ``strict`` and something is pending, or the benchmark's items are not
-            named.
+        UserError: When there is no such form, ``strict`` and something is pending, the benchmark's items are not named,
+            no item has gold, or the file is one of the project's own or the items'.
         OSError: When the file cannot be written.
     """
     if wish.form not in FORMS:
         raise UserError(f"--form {wish.form!r}: expected one of {', '.join(FORMS)}.")
+    _spare(out, wish)
     design = current_design(conn)
     panels = paneling.panels(conn, design)
     gold = project_gold(design, panels)
@@ -151,6 +158,8 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
         return _exchange(conn, design, panels, out, wish)
     if wish.form == "benchmark" and design.benchmark == "care":
         records = care_records(conn, design)
+        if not records:
+            raise UserError("No story has its writer's answers yet; nothing was written.")
         _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in records))
         return f"{len(records)} stories with their writers' answers; run it with: affectlab run care --data {out}"
     if wish.form == "benchmark":
@@ -179,29 +188,51 @@ def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> st
         raise UserError("Give --items, the file that the project's items came from.")
     if design.benchmark == "emoscene":
         gold = list(_presence(design, gold))
-    filled = fill(design.benchmark, wish.items, gold, strict=wish.strict)
+    filled = fill(design.benchmark, wish.items, gold, wish.fields, strict=wish.strict)
+    if not filled.rows:
+        raise UserError("No item has gold for all its slots yet; nothing was written.")
     _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in filled.rows))
     told = f"{len(filled.rows)} items with gold; run it with: affectlab run {design.benchmark} --data {out}"
-    return told + (f" ({len(filled.without)} items without gold were left out)" if filled.without else "")
+    left = [f"{len(filled.without)} items without gold"] if filled.without else []
+    left += [f"{count} of slot {slot}" for slot, count in filled.unused.items()]
+    left += [f"columns with personal data ({', '.join(filled.personal)})"] if filled.personal else []
+    return told + (f" (left out: {'; '.join(left)})" if left else "")
 
 
 def _exchange(conn: Connection, design: Design, panels: list[Panel], out: Path, wish: Wish) -> str:
     main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
     texts = {panel.unit.id: panel.unit.text(main) for panel in panels}
     written = FORMATS[wish.form].write(project_answers(conn, design), texts)
-    if len(written.files) == 1:
-        ((_, text),) = written.files.items()
-        _write(out, text)
-    else:
-        for name, text in written.files.items():
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            _write(out / name, text)
+    for name, text in written.files.items():
+        # A format of one file is written where the user says, one of several into a folder of that name.
+        _write(out / name if "/" in name else out, text)
     left = ", ".join(f"{n} {what}" for what, n in written.left_out.items())
     return f"{len(written.files)} file(s) for {wish.form}" + (f"; left out: {left}" if left else "")
+
+
+def _spare(out: Path, wish: Wish) -> None:
+    place = out.resolve()
+    if wish.items is not None and place == Path(wish.items).expanduser().resolve():
+        raise UserError(f"{out} is the file the items came from; name another one.")
+    if wish.folder is None:
+        return
+    folder = wish.folder.resolve()
+    if folder / "backups" in place.parents or (place.parent == folder and place.name.startswith(OWN_FILES)):
+        raise UserError(f"{out} is one of the project's own files; name another one.")
 
 
 def _write(path: Path, text: str) -> None:
     from affectlab.runs.folder import writing
 
+    place = path.resolve()
     with writing(path):
-        path.write_text(text, encoding="utf-8", newline="")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.exists() and not place.is_file():  # a pipe, a terminal
+            place.write_text(text, encoding="utf-8", newline="")
+            return
+        beside = place.with_name(f".{place.name}.{os.getpid()}")
+        try:
+            beside.write_text(text, encoding="utf-8", newline="")
+            beside.replace(place)
+        finally:
+            beside.unlink(missing_ok=True)

@@ -30,6 +30,8 @@ from affectlab.errors import UserError, WorldError
 
 _SETTINGS = "project.json"
 _SQLITE = "annotate.sqlite"
+OWN_FILES = (_SETTINGS, _SQLITE)
+"""How names of a project's files begin; nothing else is to be written over them."""
 
 
 @dataclass(frozen=True)

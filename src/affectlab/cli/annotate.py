@@ -53,6 +53,7 @@ def init(
     from affectlab.annotate.design_file import read_design
     from affectlab.annotate.project import init_project
     from affectlab.annotate.sources import read_units
+    from affectlab.annotate.store.claims import repeats_of
 
     found = read_design(study)
     units = read_units(found, items, pairs(field_map or [], "--map")) if items else []
@@ -62,6 +63,12 @@ def init(
     if doubled:
         shown = ", ".join(doubled[:5]) + (" …" if len(doubled) > 5 else "")
         print(f"{len(doubled)} items left out because the same content came before: {shown}")
+    wanted, possible = repeats_of(found, len(units) - len(doubled))
+    if units and found.repeat_share and possible < max(wanted, 1):
+        print(
+            f"Too few items for repeats: {possible} of {wanted} can be shown. The design wants {found.repeat_share:.0%} of "
+            f"the items again, each at least {found.repeat_gap} items after the first time (repeat_share, repeat_gap)."
+        )
     print(f"Next: affectlab annotate serve {folder}")
 
 
@@ -224,6 +231,7 @@ def export(
     strict: Annotated[bool, typer.Option("--strict", help="Refuse while anything is pending.")] = False,
     bom: Annotated[bool, typer.Option("--bom", help="Byte order mark in CSV, for Excel.")] = False,
     items: Annotated[str | None, typer.Option(help="For benchmark: the file the items came from.")] = None,
+    field_map: FieldMap = None,
 ) -> None:
     """Write a file."""
     from affectlab.annotate.export import Wish, write_export
@@ -231,8 +239,11 @@ def export(
 
     if out.is_dir():
         raise UserError(f"{out} is a folder; name a file.")
+    renamed = pairs(field_map or [], "--map")
+    if renamed and form != "benchmark":
+        raise UserError("--map names columns of --items, which only --form benchmark reads.")
     with find_project(folder).opened() as store, store.read() as conn:
-        told = write_export(conn, out, Wish(form, strict, bom, items))
+        told = write_export(conn, out, Wish(form, strict, bom, items, renamed, folder))
     print(f"{out}: {told}")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from affectlab.annotate.answers import normal
 from affectlab.annotate.exchange.gold import Settled, require_settled
 from affectlab.errors import UserError
 from affectlab.items import Gold, read_rows
@@ -71,9 +72,11 @@ def _emoscene(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:
 def _care(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:
     from affectlab.benchmarks.care import spaces
 
-    ratings = {slot: _plain(gold[slot]) for slot in spaces.DIMENSIONS if slot in gold}
-    feelings = {slot: _plain(gold[slot]) for slot in spaces.LEVELS if slot in gold}
-    feelings |= {slot.replace("_labels", "_emotion_labels"): _plain(gold[slot]) for slot in spaces.SETS if slot in gold}
+    ratings = {slot: _as_json(gold[slot]) for slot in spaces.DIMENSIONS if slot in gold}
+    feelings = {slot: _as_json(gold[slot]) for slot in spaces.LEVELS if slot in gold}
+    feelings |= {
+        slot.replace("_labels", "_emotion_labels"): _as_json(gold[slot]) for slot in spaces.SETS if slot in gold
+    }
     core = {group: gold[slot] for slot, group in zip(spaces.CORE, spaces.GROUPS, strict=True) if slot in gold}
     questions = dict(row.get("cognitive_questions") or {})
     return {
@@ -84,7 +87,7 @@ def _care(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:
     }
 
 
-def _plain(value: Gold) -> Any:
+def _as_json(value: Gold) -> Any:
     """A level as a whole number, a set as a list: what CAREBench's records hold."""
     if isinstance(value, tuple):
         return list(value)
@@ -130,12 +133,12 @@ def fill(
         require_settled(settled)
     by_item: dict[str, dict[str, Settled]] = {}
     for one in settled:
-        by_item.setdefault(one.item, {})[one.slot] = one
+        by_item.setdefault(_plain(one.item), {})[one.slot] = one
     items = opened.load(source, fields or {}, {})
     rows, personal = drop_personal(read_rows(source, fields or {}), keep=fields or ())
     if len(items) != len(rows):
         raise UserError(f"{source} has {len(rows)} rows for {len(items)} items: gold needs one row an item.")
-    if strange := by_item.keys() - {item.id for item in items}:
+    if strange := by_item.keys() - {_plain(item.id) for item in items}:
         raise UserError(f"{source} lacks {len(strange)} annotated items, {min(strange)!r} among them; name their file.")
     unused = {
         slot: count
@@ -145,10 +148,15 @@ def fill(
     filled: list[dict[str, Any]] = []
     without: list[str] = []
     for item, row in zip(items, rows, strict=True):
-        mine = {slot: one for slot, one in by_item.get(item.id, {}).items() if slot in opened.slots}
+        mine = {slot: one for slot, one in by_item.get(_plain(item.id), {}).items() if slot in opened.slots}
         values = {slot: one.value for slot, one in mine.items() if one.value is not None}
         if not values or len(values) < len(mine):
             without.append(item.id)
         else:
             filled.append(_FILL[benchmark](dict(row.data), values))
     return Filled(tuple(filled), tuple(without), unused, personal)
+
+
+def _plain(item: str) -> str:
+    """An item's id as files of answers hold it."""
+    return normal(item).strip()

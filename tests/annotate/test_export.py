@@ -1,0 +1,58 @@
+"""Gold of a project: where each label is from, and how many said so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from affectlab.annotate.adjudicate import Made, basis
+from affectlab.annotate.exchange.gold import Settled
+from affectlab.annotate.export import project_gold
+from affectlab.annotate.store import panels
+from affectlab.annotate.store.engine import Store
+from tests.annotate.support import Running, running, study
+
+
+def gold(run: Running) -> dict[str, Settled]:
+    with run.store.read() as conn:
+        return {one.slot: one for one in project_gold(run.design, panels.panels(conn, run.design))}
+
+
+def three(store: Store, moods: str, **changes: Any) -> Running:
+    run = running(store, study(overlap=3, **changes), items=1)
+    for name, mood in zip(("ann", "bob", "cem"), moods.split(), strict=True):
+        run.join(name)
+        run.answer_all(name, {"mood": mood, "strength": 3, "why": name})
+    return run
+
+
+def test_a_majority_is_told_from_all(sqlite_store: Store) -> None:
+    found = gold(three(sqlite_store, "glad sad glad", adjudication={"majority": True}))
+    assert found == {
+        "mood": Settled("i0", "mood", "glad", "majority", 3, 2),
+        "strength": Settled("i0", "strength", 3.0, "unanimous", 3, 3),
+    }
+
+
+def test_a_decision_counts_those_who_gave_it(sqlite_store: Store) -> None:
+    run = three(sqlite_store, "glad sad glad")
+    assert gold(run)["mood"] == Settled("i0", "mood", None, "pending", 3, 0)
+    judge = run.join("judge", "adjudicator").id
+    with run.store.write() as conn:
+        panel = panels.panel(conn, run.design, "i0")
+        assert panel is not None
+        seen = basis(run.design.slot["mood"], panel)
+        panels.decide(conn, "i0", "mood", Made("sad", "accept", "", seen, judge, run.store.now()))
+    assert gold(run)["mood"] == Settled("i0", "mood", "sad", "adjudicated", 3, 1, judge)
+    with run.store.write() as conn:
+        panels.decide(conn, "i0", "mood", Made(None, "no_gold", "", seen, judge, run.store.now()))
+    assert gold(run)["mood"].source == "no-gold"
+
+
+def test_what_everybody_left_out_has_no_gold(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(), items=1)
+    for name in ("ann", "bob"):
+        run.join(name)
+        item = run.claim(name)
+        assert item is not None
+        run.submit(name, item, {}, skipped="unclear")
+    assert {one.source for one in gold(run).values()} == {"no-gold"}
