@@ -108,7 +108,9 @@ def test_decide_with_prompts_measures_and_drift_puts_models_side_by_side(
     side = cli("drift", tmp_path / "moved", tmp_path / "still", "--replicates", "20", "--html", tmp_path / "d.html")
     assert side.code == 0, side.err
     assert "Drift by run" in side.out
-    assert "<html" in (tmp_path / "d.html").read_text(encoding="utf-8")
+    page = (tmp_path / "d.html").read_text(encoding="utf-8")
+    assert "2 runs: " in page
+    assert f"affectlab drift {tmp_path / 'moved'}" in page
     twice = cli("drift", tmp_path / "moved", tmp_path / "moved")
     assert twice.code == 2
     assert "named twice" in twice.err

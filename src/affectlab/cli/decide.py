@@ -237,20 +237,17 @@ def drift(
     from affectlab.audits.drift import drift_of
     from affectlab.audits.parameters import read_parameters
     from affectlab.report.decision_figures import write_figures
+    from affectlab.report.drift import document_of
     from affectlab.report.html import document_html
-    from affectlab.report.model import Document, Section
     from affectlab.report.terminal import print_document
     from affectlab.runs.folder import writing
+    from affectlab.runs.manifest import command_line
     from affectlab.stats.bootstrap import Interval
 
     parameters = None if items_parameters is None else read_parameters(items_parameters)
-    found = drift_of(runs, Interval(replicates=replicates, seed=seed), parameters)
-    document = Document(
-        "Decisions under emotion",
-        f"{len(found.runs)} run{'s' if len(found.runs) > 1 else ''}: {', '.join(found.runs)}.",
-        (Section("Drift", found.notes, found.tables),),
-        {"runs": found.made},
-    )
+    interval = Interval(replicates=replicates, seed=seed)
+    found = drift_of(runs, interval, parameters)
+    document = document_of(found, interval, command_line())
     if html is not None:
         with writing(html):
             html.write_text(document_html(document), encoding="utf-8")
@@ -258,6 +255,7 @@ def drift(
         with writing(figures):
             write_figures(found, figures)
     if as_json:
-        print_json(tables_to_dict((*found.tables, found.cells), found.notes))
+        tables = [table for section in document.sections for table in section.tables]
+        print_json(tables_to_dict((*tables, found.cells), found.notes))
     else:
         print_document(document)
