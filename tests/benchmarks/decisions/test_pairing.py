@@ -46,3 +46,18 @@ def test_items_of_one_group_are_swapped_and_resampled_together() -> None:
     assert alone.p < 0.02
     assert grouped.p == pytest.approx(0.5, abs=0.1)
     assert (alone.difference.clusters, grouped.difference.clusters) == (12, 2)
+
+
+def test_a_resample_that_lost_a_role_is_no_mean_over_roles() -> None:
+    # Seven stag hunts of difference 0 and one trustee of difference 1: .5 whichever items are drawn, as long as both
+    # roles are there. The trustee is drawn in 1 - (7 / 8)^8 = 66 % of resamples, and no stag hunt in 1 of 8^8.
+    first, second = np.append(np.zeros(7), 1.0), np.zeros(8)
+    roles = ["stag_hunt"] * 7 + ["trust_trustee"]
+    found = paired_cells(roles, [f"i{n}" for n in range(8)], first, second, MANY).difference
+    assert (found.value, found.low) == (0.5, None)
+    assert "no variation" in found.reason
+    # Four roles of one item each: all four are drawn in 4! / 4^4 = 9 % of resamples.
+    few = ["stag_hunt", "escalation", "trust_trustor", "trust_trustee"]
+    alone = paired_cells(few, few, np.arange(4.0), np.zeros(4), MANY).difference
+    assert (alone.value, alone.low) == (1.5, None)
+    assert "undefined in" in alone.reason

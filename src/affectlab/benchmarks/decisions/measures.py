@@ -13,7 +13,7 @@ Reference: the emotion-sensitive decisions paper (arXiv 2604.06562), section "Re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Literal, TypeAlias
@@ -296,11 +296,31 @@ def _statistic(drifts: Drifts, selection: Selection, place: Mapping[str, int], n
     counts = codes + 2 * n_cells
     if not cells:
         return Over(np.empty(0, dtype=np.intp), lambda totals: np.full(len(totals), np.nan))
-    return Over(
-        np.concatenate([sums, counts]),
-        partial(_macro, np.array(signs), np.array(owner), len(roles)),
-        counted=np.unique(counts),
-    )
+    by_role = partial(_by_role, np.array(signs), np.array(owner), len(roles))
+    return over_roles(np.concatenate([sums, counts]), by_role, np.unique(counts))
+
+
+def over_roles(events: NDArray[np.intp], by_role: Callable[[Totals], Floats], counted: NDArray[np.intp]) -> Over:
+    """The unweighted mean over roles, of those that have a value.
+
+    A resample that drew no item of a role would be a mean over other roles, and its spread that of roles and not of
+    items: it is undefined. So there is no interval where most resamples lose a role, as with an item or two of each.
+
+    Args:
+        events: Codes that ``by_role`` sees.
+        by_role: From totals [B, events] to values [B, roles]; NaN: none.
+        counted: Codes whose number is the figure's n.
+    """
+
+    def mean(totals: Totals) -> Floats:
+        return mean_defined(by_role(totals))
+
+    def resampled(observed: Totals, totals: Totals) -> Floats:
+        values = by_role(totals)
+        lost = np.isnan(values) & ~np.isnan(by_role(observed))
+        return np.where(lost.any(axis=1), np.nan, mean_defined(values))
+
+    return Over(events, mean, counted=counted, resampled=resampled)
 
 
 def _signs(selection: Selection, role: str, own: str) -> Iterable[float]:
@@ -310,8 +330,7 @@ def _signs(selection: Selection, role: str, own: str) -> Iterable[float]:
     return [sign for sign in found if sign] if selection.figure == "nad_directed" else found
 
 
-def _macro(signs: Floats, owner: NDArray[np.int64], n_roles: int, totals: Totals) -> Floats:
+def _by_role(signs: Floats, owner: NDArray[np.int64], n_roles: int, totals: Totals) -> Floats:
     split = len(signs)
     cells = ratio_or(totals[:, :split], totals[:, split:], np.nan) * signs
-    by_role = np.stack([mean_defined(cells[:, owner == role]) for role in range(n_roles)], axis=1)
-    return mean_defined(by_role)
+    return np.stack([mean_defined(cells[:, owner == role]) for role in range(n_roles)], axis=1)

@@ -14,10 +14,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.benchmarks.decisions.measures import Floats, in_order
+from affectlab.benchmarks.decisions.measures import Floats, in_order, over_roles
 from affectlab.metrics.classification import mean_defined, ratio_or
 from affectlab.stats.bootstrap import Interval
-from affectlab.stats.measures import Measures, Over, Totals
+from affectlab.stats.measures import Measures, Totals
 from affectlab.stats.paired import PairedResult, paired_difference
 
 Groups = Sequence[int]
@@ -69,21 +69,21 @@ def cell_measures(
     n = len(names) * width
     cell = code[item] * width + column
     events = np.arange(2 * n, dtype=np.intp)
-    mean = partial(_mean_of_cells, len(names), np.arange(width) if groups is None else np.array(groups, dtype=np.intp))
+    by_role = partial(_by_role, len(names), np.arange(width) if groups is None else np.array(groups, dtype=np.intp))
     return Measures(
         cluster=np.tile(cluster[item], 2).astype(np.int32),
         event=np.concatenate([cell, cell + n]).astype(np.int32),
         clusters=tuple(map(str, known)),
         n_events=2 * n,
-        statistics={"mean": Over(events, mean, counted=events[n:])},
+        statistics={"mean": over_roles(events, by_role, events[n:])},
         correct={},
         headline="mean",
         weight=np.concatenate([table[item, column], np.ones(len(item))]),
     )
 
 
-def _mean_of_cells(n_roles: int, groups: NDArray[np.intp], totals: Totals) -> Floats:
+def _by_role(n_roles: int, groups: NDArray[np.intp], totals: Totals) -> Floats:
     half = totals.shape[1] // 2
     cells = ratio_or(totals[:, :half], totals[:, half:], np.nan).reshape(len(totals), n_roles, len(groups))
     by_group = [mean_defined(cells[..., groups == group]) for group in np.unique(groups)]
-    return mean_defined(mean_defined(np.stack(by_group, axis=-1)))
+    return mean_defined(np.stack(by_group, axis=-1))
