@@ -163,3 +163,18 @@ def test_json_lines_leave_empty_fields_out() -> None:
     assert answers_to_jsonl([Answer("1", "a", None, status="skipped")]) == (
         '{"item": "1", "annotator": "a", "value": null, "slot": "label", "kind": "human", "status": "skipped"}\n'
     )
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json", "a.tsv", "a.txt"])
+@pytest.mark.parametrize("text", ["'=x", "=x", "'x", "''=x"])
+def test_an_apostrophe_of_the_text_stays(name: str, text: str, tmp_path: Path) -> None:
+    """Only tables mark what a spreadsheet would run, so only there a mark is taken off."""
+    path = tmp_path / name
+    made = [Answer("'@i", "'+ann", text, "s", reason="'-so")]
+    if name in ("a.csv", "a.jsonl"):
+        write_answers(made, path)
+    elif name == "a.tsv":
+        path.write_text(answers_to_csv(made).replace(",", "\t"), encoding="utf-8")
+    else:
+        path.write_text(f"[{answers_to_jsonl(made).strip()}]", encoding="utf-8")
+    assert read_answers(str(path)).answers == tuple(made)

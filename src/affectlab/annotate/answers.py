@@ -22,6 +22,7 @@ from affectlab.errors import UserError
 from affectlab.items import DataError, Gold, Row
 from affectlab.items.problems import Problem, shorten
 from affectlab.items.read import scan_rows
+from affectlab.items.source import HUB, read_text
 
 Kind: TypeAlias = Literal["human", "model"]
 """Who answers. Agreement among people and agreement with models never share a figure."""
@@ -210,10 +211,11 @@ def read_answers(
         )
     problems = list(found)
     answers: list[Answer] = []
+    table = _is_table(source)
     first: dict[tuple[str, str, str, str], Row] = {}
     for row in rows:
         try:
-            answer = answer_of(row.data, numbers=numbers, sets=sets)
+            answer = answer_of(row.data, numbers=numbers, sets=sets, table=table)
         except BadFieldError as bad:
             problems.append(row.problem(bad.field, shorten(bad.found), bad.expected))
             continue
@@ -224,6 +226,14 @@ def read_answers(
     if problems:
         raise DataError(source, problems)
     return AnswerFile(tuple(answers), tuple(name for name in there if name not in {*_COLUMNS, _TYPE}))
+
+
+def _is_table(source: str) -> bool:
+    """Whether a source is a table, and no JSON: only there is text marked that a spreadsheet would run."""
+    suffix = Path(source).suffix.lower()
+    if source.startswith(HUB) or suffix in {".jsonl", ".ndjson", ".json"}:
+        return False
+    return suffix in {".csv", ".tsv", ".tab"} or not read_text(source).lstrip().startswith(("[", "{"))
 
 
 class BadFieldError(ValueError):
@@ -242,12 +252,20 @@ def _second(row: Row, answer: Answer, earlier: Row) -> Problem:
     )
 
 
-def answer_of(data: Mapping[str, Any], *, numbers: bool = False, sets: bool = False) -> Answer:
+def answer_of(data: Mapping[str, Any], *, numbers: bool = False, sets: bool = False, table: bool = False) -> Answer:
     """The answer a row of fields holds.
+
+    Args:
+        data: The fields.
+        numbers: As in :func:`read_answers`.
+        sets: As there.
+        table: Whether cells may hold an apostrophe that :func:`harmless` put there.
 
     Raises:
         BadFieldError: Naming the first field that is wrong.
     """
+    if table:
+        data = {name: unescaped(cell) if isinstance(cell, str) else cell for name, cell in data.items()}
     value = _value(data.get("value"), data.get(_TYPE) or "", numbers=numbers, sets=sets)
     status = _choice(data, "status", get_args(Status), "submitted" if value is not None else "skipped")
     if value is None and status == "submitted":
@@ -273,7 +291,7 @@ def _text(data: Mapping[str, Any], name: str) -> str:
         return f"{found:g}" if isinstance(found, float) else str(found)
     if not isinstance(found, str):
         raise BadFieldError(name, found, "text")
-    return normal(unescaped(found))
+    return normal(found)
 
 
 def _name(data: Mapping[str, Any], name: str, default: str = "") -> str:
@@ -294,7 +312,7 @@ def _value(found: Any, kind: str, *, numbers: bool, sets: bool) -> Gold | None:
     if kind and kind not in _READ:
         raise BadFieldError(_TYPE, kind, f"one of {', '.join(_READ)}")
     if isinstance(found, str):
-        text = normal(unescaped(found)).strip()
+        text = normal(found).strip()
         if not text:
             return None
         return _READ[kind or ("number" if numbers else "names" if sets else "label")](text)

@@ -72,6 +72,18 @@ def test_names_of_annotators_do_not_leave_the_folder(name: str, tmp_path: Path) 
     assert facts(FORMATS[name].read(stored(written, tmp_path)).answers) == facts(sly)
 
 
+@pytest.mark.parametrize("name", list(FORMATS))
+@pytest.mark.parametrize("who", ["model-x", "..", ".", ".hidden", "%2E", "person-x"])
+def test_people_with_odd_names_stay_people(name: str, who: str, tmp_path: Path) -> None:
+    said = [Answer("i", who, "joy", "s"), Answer("i", "ann", "fear", "s")]
+    said += [Answer("i", who, "fear", "s", "model")] if name == "doccano" else []
+    written = FORMATS[name].write(said, {})
+    # As deep as any other name would lie, so in no folder above.
+    assert {file.count("/") for file in written.files} == {len(Path(file).parts) - 1 for file in written.files}
+    assert all(".." not in Path(file).parts and "." not in file.split("/") for file in written.files)
+    assert facts(FORMATS[name].read(stored(written, tmp_path)).answers) == facts(said)
+
+
 def test_a_slot_of_two_kinds_is_refused() -> None:
     mixed = [Answer("i", "a", "joy", "s"), Answer("i", "b", 2.0, "s")]
     for one in FORMATS.values():

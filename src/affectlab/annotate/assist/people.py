@@ -114,7 +114,7 @@ def _filled_in(study: Study) -> list[Answer]:
     for row in read_rows(str(path)):
         if row.data.get("value"):
             try:
-                answers.append(answer_of(row.data))
+                answers.append(answer_of(row.data, table=True))
             except BadFieldError as error:
                 raise UserError(f"{path}, {row.place}: {error}") from error
     return answers

@@ -10,7 +10,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from affectlab.annotate.answers import SLOT, Answer, BadFieldError, normal
 from affectlab.annotate.exchange.plain import (
@@ -18,6 +18,7 @@ from affectlab.annotate.exchange.plain import (
     Found,
     Written,
     counted,
+    file_name,
     files_of,
     merged,
     slot_types,
@@ -42,8 +43,9 @@ def write(answers: Sequence[Answer], texts: Mapping[str, str]) -> Written:
         assert one.value is not None
         labels = [one.value] if isinstance(one.value, str) else list(one.value)  # type: ignore[arg-type]
         line = {"id": one.item, "text": texts.get(one.item, ""), "label": labels, "kind": type_of(one.value)}
-        who = f"{_MODEL if one.kind == 'model' else ''}{one.annotator}"
-        files[f"{quote(one.slot, safe='')}/{quote(who, safe='')}.jsonl"].append(json.dumps(line, ensure_ascii=False))
+        # A person may be called as models are marked.
+        who = _MODEL + file_name(one.annotator) if one.kind == "model" else file_name(one.annotator, _MODEL)
+        files[f"{file_name(one.slot)}/{who}.jsonl"].append(json.dumps(line, ensure_ascii=False))
     return Written({name: "\n".join(lines) + "\n" for name, lines in files.items()}, dict(left))
 
 
@@ -63,8 +65,8 @@ def read(path: str) -> Found:
     root = Path(path).expanduser()
     for file in files_of(path, "*.jsonl"):
         slot = normal(unquote(file.parent.name)) if root.is_dir() and file.parent != root else SLOT
-        who = normal(unquote(file.stem))
-        kind = "model" if who.startswith(_MODEL) else "human"
+        kind = "model" if file.stem.startswith(_MODEL) else "human"
+        who = normal(unquote(file.stem.removeprefix(_MODEL)))
         rows = read_rows(str(file))
         kinds = {str(row.data.get("kind", "")) for row in rows} - {""}
         many = any(isinstance(found := row.data.get("label"), list) and len(found) > 1 for row in rows)
@@ -83,7 +85,7 @@ def read(path: str) -> Found:
                     bad.append(f"{file.name}, {row.place}: {error}")
                     continue
                 item = normal(str(row.data.get("id", row.line)))
-                answers.append(Answer(item, who.removeprefix(_MODEL), value, slot, kind))  # type: ignore[arg-type]
+                answers.append(Answer(item, who, value, slot, kind))  # type: ignore[arg-type]
     merged(path, bad)
     return Found(tuple(answers), dict(left))
 

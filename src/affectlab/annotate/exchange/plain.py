@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from affectlab.annotate.answers import Answer, BadFieldError, plain_value
 from affectlab.errors import UserError
@@ -104,6 +105,20 @@ def value_from(found: Sequence[Any], kind: str) -> Gold | None:
     if len(found) != 1:
         raise BadFieldError("value", list(found), "one value")
     return plain_value(found[0])
+
+
+def file_name(text: str, unlike: str = "") -> str:
+    """A text as the name of a file or folder, which ``urllib.parse.unquote`` reads back.
+
+    Args:
+        text: Any text that is not empty.
+        unlike: What the name must not begin with, because it means something else.
+    """
+    name = quote(text, safe="")
+    # A name of dots is another folder, and one that begins with a dot is hidden.
+    if name.startswith(".") or (unlike and name.startswith(unlike)):
+        return f"%{ord(name[0]):02X}{name[1:]}"
+    return name
 
 
 def load_json(path: str) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 from affectlab.annotate.answers import Answer, BadFieldError, normal, plain_value
 from affectlab.annotate.exchange.plain import (
@@ -18,6 +17,7 @@ from affectlab.annotate.exchange.plain import (
     Written,
     counted,
     dump_json,
+    file_name,
     files_of,
     load_json,
     merged,
@@ -50,7 +50,7 @@ def write(answers: Sequence[Answer], texts: Mapping[str, str]) -> Written:
         }
         if kind == "model":
             state["origin"] = {"kind": "llm"}
-        files[f"annotation_output/{quote(who, safe='')}/user_state.json"] = dump_json(state)
+        files[f"annotation_output/{file_name(who)}/user_state.json"] = dump_json(state)
     return Written(files, dict(left))
 
 
