@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from affectlab.cli.progress import steps
+from affectlab.cli.run import progress_bar
+from affectlab.runs import Progress
 
 
 class Terminal(io.StringIO):
@@ -44,3 +46,13 @@ def test_what_takes_minutes_says_in_lines_where_it_stands(monkeypatch: pytest.Mo
             told("texts", done, 9)
     # Begun at 1 s; at 2 s it is too soon, at 40 s more than half a minute has gone, at 41 s it is too soon again.
     assert stream.getvalue() == "texts: 0 of 9\ntexts: 2 of 9\n"
+
+
+def test_a_long_run_says_every_half_minute_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, clock = io.StringIO(), iter([0.0, 1.0, 31.0, 40.0, 62.0])
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("affectlab.cli.progress.monotonic", lambda: next(clock))
+    with progress_bar("decisions × m") as show:
+        for done in range(4):
+            show(Progress(done, 9, int(done == 3)))
+    assert stream.getvalue() == "decisions × m: 1 of 9\ndecisions × m (1 failed): 3 of 9\n"

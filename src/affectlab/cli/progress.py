@@ -43,6 +43,20 @@ def bar(*, silent: bool = False) -> Progress:
     return Progress(*columns, TimeRemainingColumn(), console=console, disable=silent or not console.is_terminal)
 
 
+def now_and_then(shown: Progress) -> Callable[..., None]:
+    """What prints a line on standard error at most every half minute, where that is no terminal that shows the bar: a
+    log of minutes of work is not silent. With ``at_once=True`` it does not wait."""
+    last = monotonic()
+
+    def say(line: str, *, at_once: bool = False) -> None:
+        nonlocal last
+        if not shown.console.is_terminal and ((now := monotonic()) - last > _BETWEEN_LINES or at_once):
+            print(line, file=sys.stderr, flush=True)
+            last = now
+
+    return say
+
+
 @contextmanager
 def steps(*, silent: bool = False, lines: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """A bar for each thing that is done, told what it is, how much of it is done, and how much there is.
@@ -54,17 +68,14 @@ def steps(*, silent: bool = False, lines: bool = False) -> Iterator[Callable[[st
     """
     with bar(silent=silent) as shown:
         tasks: dict[str, Any] = {}
-        plain = lines and not silent and not shown.console.is_terminal
-        last = monotonic()
+        say = now_and_then(shown)
 
         def told(what: str, done: int, total: int) -> None:
-            nonlocal last
             new = what not in tasks
             if new:
                 tasks[what] = shown.add_task(what, total=total)
             shown.update(tasks[what], completed=done)
-            if plain and ((now := monotonic()) - last > _BETWEEN_LINES or new):
-                print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
-                last = now
+            if lines and not silent:
+                say(f"{what}: {done} of {total}", at_once=new)
 
         yield told

@@ -163,15 +163,17 @@ def carry_out(
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
-    """A bar with rate and time left on standard error; nothing where that is not a terminal."""
-    from affectlab.cli.progress import bar
+    """A bar with rate and time left on standard error; where that is not a terminal, a line every half minute."""
+    from affectlab.cli.progress import bar, now_and_then
 
     with bar() as shown:
         task = shown.add_task(title, total=None)
+        say = now_and_then(shown)
 
         def show(progress: Progress) -> None:
             failed = f" ({progress.failed} failed)" if progress.failed else ""
             shown.update(task, completed=progress.done, total=progress.total, description=title + failed)
+            say(f"{title}{failed}: {progress.done} of {progress.total}")
 
         yield show
 
