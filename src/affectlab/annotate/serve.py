@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
 
 import uvicorn
 
@@ -14,11 +16,40 @@ from affectlab.annotate.store import people, project
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.web.app import make_app
 from affectlab.annotate.web.visit import Ask
-from affectlab.errors import WorldError
+from affectlab.errors import UserError, WorldError
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
+_OWN = "auto-"
+NEWEST = 48
+"""So many of the server's own backups are kept: a day's at one each half hour. Of older days one each stays."""
+
 _LOG = logging.getLogger("affectlab.annotate")
+
+
+def address_of(host: str, port: int, public: str = "") -> str:
+    """Address people reach the pages under.
+
+    Args:
+        host: Address that is listened on.
+        port: Port.
+        public: Address they are said to be reached under; empty for the one that is listened on.
+
+    Raises:
+        UserError: When the server listens everywhere and it is not said under which address it is reached.
+    """
+    if public:
+        return public.rstrip("/")
+    try:
+        everywhere = ip_address(host).is_unspecified
+    except ValueError:
+        everywhere = not host
+    if everywhere:
+        raise UserError(
+            f"--host {host or repr(host)} listens on all addresses of this machine; say which one people use: "
+            f"--public http://ADDRESS:{port}"
+        )
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def invitations(store: Store, wanted: dict[str, int], base: str) -> list[tuple[str, str]]:
@@ -113,6 +144,36 @@ class _Server(uvicorn.Server):
 def _backups(found: Project, seconds: int, stop: threading.Event) -> None:
     while not stop.wait(seconds):
         try:
-            backup(found)
-        except WorldError as error:
-            _LOG.error("%s", error)
+            back_up(found)
+        except (WorldError, OSError) as error:  # the next may succeed: a full disk is cleared, a mount comes back
+            _LOG.error("no backup this time: %s", error)
+
+
+def back_up(found: Project) -> Path:
+    """Make one of the server's own backups, and remove those of its own that are no longer needed.
+
+    Raises:
+        WorldError, OSError: When it cannot be written.
+    """
+    made = backup(found)
+    kept = made.rename(made.with_name(_OWN + made.name))
+    for name in surplus(path.name for path in made.parent.iterdir()):
+        (made.parent / name).unlink(missing_ok=True)
+    return kept
+
+
+def surplus(names: Iterable[str]) -> list[str]:
+    """Backups that are no longer needed: of the server's own all but the newest, and the last of each day before.
+
+    >>> surplus(["auto-2026-01-01T10.sqlite", "2026-01-01T11.sqlite"])
+    []
+    """
+    own = sorted((name for name in names if name.startswith(_OWN)), reverse=True)
+    days: set[str] = set()
+    found = []
+    for name in own[NEWEST:]:
+        day = name.removeprefix(_OWN)[:10]
+        if day in days:
+            found.append(name)
+        days.add(day)
+    return found

@@ -103,7 +103,7 @@ def serve(
     from affectlab.annotate.store.project import current_design
 
     project = find_project(folder)
-    base = public.rstrip("/") or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    base = server.address_of(host, port, public)
     name = urlsplit(base).hostname or ""
     with project.opened() as store:
         with store.read() as conn:
