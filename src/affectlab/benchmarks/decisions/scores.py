@@ -125,11 +125,8 @@ def score(scoring: Scoring) -> Scores:
 
 
 def _by_role(found: Mapping[str, Estimate]) -> Table:
-    rows = tuple(
-        (name.partition(":")[2], ROLES[role].focal if (role := name.partition(":")[2]) in ROLES else "", one)
-        for name, one in found.items()
-        if ":" in name
-    )
+    roles = {name.partition(":")[2]: one for name, one in found.items() if ":" in name}
+    rows = tuple((role, ROLES[role].focal if role in ROLES else "", one) for role, one in roles.items())
     return Table(
         "by_role",
         "Focal behaviour by role",
