@@ -63,11 +63,12 @@ def init(
     if doubled:
         shown = ", ".join(doubled[:5]) + (" …" if len(doubled) > 5 else "")
         print(f"{len(doubled)} items left out because the same content came before: {shown}")
-    wanted, possible = repeats_of(found, len(units) - len(doubled))
+    total = len(units) - len(doubled)
+    wanted, possible = repeats_of(found, total)
     if units and found.repeat_share and possible < max(wanted, 1):
         print(
-            f"Too few items for repeats: {possible} of {wanted} can be shown. The design wants {found.repeat_share:.0%} of "
-            f"the items again, each at least {found.repeat_gap} items after the first time (repeat_share, repeat_gap)."
+            f"Items shown again to a person: {possible or 'none'}. The design wants {found.repeat_share:.0%} of them, "
+            f"each at least {found.repeat_gap} items after the first time; {total} items are too few for that."
         )
     print(f"Next: affectlab annotate serve {folder}")
 

@@ -12,7 +12,7 @@ from tests.annotate.support import STUDY, Clock, running, study
 
 from affectlab.annotate.store import claims, project, replies
 from affectlab.annotate.store import tables as t
-from affectlab.annotate.store.claims import attention_places
+from affectlab.annotate.store.claims import attention_places, repeats_due, repeats_of
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import Reply
@@ -183,15 +183,48 @@ def test_few_items_leave_no_room_for_attention_items() -> None:
     assert attention_places(["a"], 4, "seed") == {}
 
 
-def test_repeats_come_late_and_to_everybody_who_did_the_first(sqlite_store: Store) -> None:
-    run = running(sqlite_store, study(repeat_share=0.5, repeat_gap=5, overlap=1), items=20)
+def test_repeats_come_late_and_as_many_as_wanted_to_everybody(store: Store) -> None:
+    run = running(store, study(repeat_share=0.1, repeat_gap=15, overlap=2), items=20)
+    for name in ("ann", "bob"):
+        run.join(name)
+        done = run.answer_all(name, GLAD)
+        repeats = [one for one in done if one.endswith("~again")]
+        assert len(repeats) == 2  # a tenth of 20, from the 5 that were done 15 items before the end
+        for one in repeats:
+            assert done.index(one) - done.index(one.removesuffix("~again")) >= 15
+        assert len(done) == len(set(done)) == 22
+
+
+def test_items_left_out_do_not_come_again(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(repeat_share=0.5, repeat_gap=2, overlap=1), items=6)
     run.join("ann")
-    done = run.answer_all("ann", GLAD)
-    repeats = [one for one in done if one.endswith("~again")]
-    assert repeats
-    for one in repeats:
-        assert done.index(one) - done.index(one.removesuffix("~again")) >= 5
-    assert len(done) == len(set(done))
+    while (item := run.claim("ann")) is not None:
+        assert not item.endswith("~again")
+        run.submit("ann", item, {}, skipped="unclear")
+
+
+@pytest.mark.parametrize(
+    ("total", "wanted", "possible"),
+    [(60, 3, 3), (30, 2, 0), (31, 2, 1), (8, 0, 0), (1000, 50, 50)],  # 0.05 * 30 = 1.5, rounded up
+)
+def test_a_short_project_has_no_room_for_repeats(total: int, wanted: int, possible: int) -> None:
+    design = study(repeat_share=0.05, repeat_gap=30)
+    assert repeats_of(design, total) == (wanted, possible)
+    assert [repeats_due(design, total, early) for early in (0, max(total - 30, 0))] == [0, possible]
+
+
+def test_what_is_left_counts_attention_items_and_repeats_and_goes_down_by_one(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(STUDY + PROBES, overlap=1, repeat_share=0.2, repeat_gap=6), items=10)
+    ann = run.join("ann")
+    seen = []
+    while True:
+        with sqlite_store.read() as conn:
+            seen.append(claims.left(conn, run.design, ann))
+        item = run.claim("ann")
+        if item is None:
+            break
+        run.submit("ann", item, GLAD)
+    assert seen == list(range(14, -1, -1))  # 10 items, 2 attention items, 2 repeats
 
 
 def test_an_author_never_observes_the_own_story(store: Store) -> None:

@@ -37,7 +37,7 @@ def claim(conn: Connection, design: Design, person: Person, now: float) -> str |
         renew(conn, design, opened, person.id, now)
         return opened
     number = _count(conn, person)
-    extra = _attention(conn, design, person, number, seed) or _repeat(conn, design, person, number)
+    extra = _attention(conn, design, person, number, seed) or _repeat(conn, design, person, number, seed)
     if extra is not None:
         _assign(conn, design, extra, person, None, number, now)
         return extra
@@ -122,13 +122,16 @@ def _count(conn: Connection, person: Person) -> int:
 
 
 def _attention(conn: Connection, design: Design, person: Person, number: int, seed: str) -> str | None:
+    return next((item for item, place in _unseen(conn, design, person, seed).items() if place <= number), None)
+
+
+def _unseen(conn: Connection, design: Design, person: Person, seed: str) -> dict[str, int]:
+    """Attention items the person was not given yet, and at which number of the person's items each comes."""
     if not design.attention:
-        return None
-    total = conn.execute(select(func.count()).select_from(t.item).where(t.item.c.kind == "work")).scalar_one()
-    places = attention_places([probe.id for probe in design.attention], int(total), f"{seed}:{person.id}")
-    due = [item for item, place in places.items() if place <= number]
+        return {}
+    places = attention_places([probe.id for probe in design.attention], _total(conn), f"{seed}:{person.id}")
     given = set(conn.execute(_mine(person, "attention")).scalars())
-    return next((item for item in due if item not in given), None)
+    return {item: place for item, place in places.items() if item not in given}
 
 
 def attention_places(probes: Sequence[str], total: int, seed: str) -> dict[str, int]:
@@ -152,20 +155,44 @@ def attention_places(probes: Sequence[str], total: int, seed: str) -> dict[str, 
     return places
 
 
-def _repeat(conn: Connection, design: Design, person: Person, number: int) -> str | None:
+def repeats_of(design: Design, total: int) -> tuple[int, int]:
+    """Repeats that the design wants of a person who does all items, and how many of them there can be.
+
+    Args:
+        design: The study.
+        total: Items of the project. Only what was done ``repeat_gap`` items before the end can come again.
+    """
+    wanted = int(design.repeat_share * total + 0.5)
+    return wanted, max(0, min(wanted, total - design.repeat_gap))
+
+
+def repeats_due(design: Design, total: int, early: int) -> int:
+    """Repeats a person has been due so far: in proportion to ``early``, the items done long enough ago."""
+    wanted, possible = repeats_of(design, total)
+    return min(possible, wanted * early // (total - design.repeat_gap)) if possible else 0
+
+
+def _repeat(conn: Connection, design: Design, person: Person, number: int, seed: str) -> str | None:
+    """The repeat that is due, drawn from what the person did long enough ago."""
     if design.repeat_share == 0:
         return None
-    done = t.assignment.alias()
-    query = (
-        select(t.item.c.id)
-        .join(done, and_(done.c.item == t.item.c.of, done.c.person == person.id, done.c.state == "done"))
-        .where(t.item.c.kind == "repeat", done.c.number <= number - design.repeat_gap)
-        .where(t.item.c.id.not_in(_mine(person, "repeat")))
-        .order_by(done.c.number)
-        .limit(1)
-    )
-    found: str | None = conn.execute(query).scalar()
-    return found
+    a = t.assignment
+    long_ago = (a.c.person == person.id, a.c.state == "done", a.c.number <= number - design.repeat_gap)
+    of_work = select(a.c.item).join(t.item, t.item.c.id == a.c.item).where(t.item.c.kind == "work", *long_ago)
+    early = conn.execute(select(func.count()).select_from(of_work.subquery())).scalar_one()
+    if repeats_due(design, _total(conn), early) <= _number(conn, person, "repeat"):
+        return None
+    again = select(t.item.c.id).where(t.item.c.kind == "repeat", t.item.c.of.in_(of_work))
+    found = conn.execute(again.where(t.item.c.id.not_in(_mine(person, "repeat")))).scalars()
+    return min(found, key=lambda item: sha256(f"{seed}:{person.id}:{item}".encode()).digest(), default=None)
+
+
+def _total(conn: Connection) -> int:
+    return int(conn.execute(select(func.count()).select_from(t.item).where(t.item.c.kind == "work")).scalar_one())
+
+
+def _number(conn: Connection, person: Person, kind: str) -> int:
+    return int(conn.execute(select(func.count()).select_from(_mine(person, kind).subquery())).scalar_one())
 
 
 def _mine(person: Person, kind: str) -> Any:
@@ -177,13 +204,35 @@ def _mine(person: Person, kind: str) -> Any:
 
 
 def left(conn: Connection, design: Design, person: Person) -> int:
-    """How many more items there are for a person, as things stand."""
+    """How many more items there are for a person, as things stand: of the study, attention items and repeats."""
     free = _free(conn, design, person)
     # Two counts by index, instead of asking each item whether the person had it.
     all_free = conn.execute(select(func.count()).select_from(t.item).where(*free)).scalar_one()
     query = select(func.count()).select_from(t.assignment.join(t.item)).where(*free)
     own = query.where(t.assignment.c.person == person.id, t.assignment.c.state != "lapsed")
-    return int(all_free) - int(conn.execute(own).scalar_one())
+    work = int(all_free) - int(conn.execute(own).scalar_one())
+    number = _count(conn, person)
+    last = number + work
+    for place in sorted(_unseen(conn, design, person, str(get_setting(conn, "seed"))).values()):
+        last += place <= last
+    return last - number + _repeats_left(conn, design, person, number, last)
+
+
+def _repeats_left(conn: Connection, design: Design, person: Person, number: int, last: int) -> int:
+    """Repeats still to come for somebody who goes on from item ``number`` to ``last``."""
+    if design.repeat_share == 0:
+        return 0
+    a = t.assignment
+    query = select(a.c.number).join(t.item, t.item.c.id == a.c.item)
+    mine = query.where(a.c.person == person.id, a.c.state.in_(("done", "open")), t.item.c.kind == "work")
+    numbers = [*conn.execute(mine).scalars(), *range(number, last)]
+    total, given, more = _total(conn), _number(conn, person, "repeat"), 0
+    while True:
+        early = sum(one <= last + more - design.repeat_gap for one in numbers)
+        due = repeats_due(design, total, early) - given
+        if due <= more:
+            return more
+        more = due
 
 
 def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | None:

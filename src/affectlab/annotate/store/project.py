@@ -80,7 +80,7 @@ def design_mappings(conn: Connection) -> dict[int, dict[str, dict[str, str]]]:
 
 
 def add_units(conn: Connection, design: Design, units: Sequence[Unit], seed: int) -> list[str]:
-    """Add items to be worked on, and the repeats among them.
+    """Add items to be worked on, and their repeats.
 
     Returns:
         Ids of those whose content is there already, and which were left out.
@@ -105,9 +105,9 @@ def add_units(conn: Connection, design: Design, units: Sequence[Unit], seed: int
             raise UserError(f"The project has an item {unit.id!r} already, with other content; rename one of them.")
         rows.append(_row(unit, "work", place + len(rows), draw.randrange(PRIME)))
         digests.add(unit.digest)
-        if draw.random() < design.repeat_share:
+        if design.repeat_share:  # each person's repeats are drawn from what that person has done, so any may be one
             again = Unit(f"{unit.id}{_AGAIN}", unit.fields, unit.options, unit.slices)
-            rows.append(_row(again, "repeat", place + len(rows), draw.randrange(PRIME)) | {"of": unit.id})
+            rows.append(_row(again, "repeat", place + len(rows), 0) | {"of": unit.id})
     for start in range(0, len(rows), 500):
         conn.execute(insert(t.item), rows[start : start + 500])
     return dropped
