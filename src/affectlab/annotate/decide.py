@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from affectlab.annotate.adjudicate import DECIDABLE, Made, basis, candidates, canonical, queue, settle
+from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels, people, project
 from affectlab.annotate.values import options_of, problem, tell
 from affectlab.errors import UserError
@@ -60,7 +61,7 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
         raise UserError(f"--by {by!r}: give the name of an adjudicator's or administrator's account.")
     if any(vote.person == person.id for vote in panel.votes) and not design.adjudication.own_items:
         raise UserError(f"{by} has labelled {item}; somebody else decides.")
-    gold = None if value is None else _value(value)
+    gold = None if value is None else _value(slot, value)
     if gold is not None and (wrong := problem(slot, options_of(slot, panel.unit), gold, panel.unit)):
         offered = ", ".join(option.id for option in options_of(slot, panel.unit))
         raise UserError(
@@ -73,10 +74,11 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
     return panels.decide(conn, item, slot.id, Made(gold, choice, reason, basis(slot, panel), person.id, now))
 
 
-def _value(text: str) -> Any:
-    if text[:1] in "[{" or text.lstrip("-")[:1].isdigit():
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    return text
+def _value(slot: Slot, text: str) -> Any:
+    """What a text on the command line means for a slot; what cannot be read stays text, for the check to refuse."""
+    if slot.kind in {"choice", "yes_no", "text"}:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

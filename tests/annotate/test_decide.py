@@ -1,0 +1,102 @@
+"""Deciding from the command line: a value is read as its slot has values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from affectlab.annotate.decide import decide_slot
+from affectlab.annotate.store import panels, project
+from affectlab.annotate.store.engine import Store
+from affectlab.annotate.units import make_unit
+from affectlab.errors import UserError
+from tests.annotate.support import Running, study
+
+KINDS = """
+name = "kinds"
+title = "Kinds"
+skip_reasons = [{ id = "unclear", names = "unclear" }]
+shown = [{ field = "text", main = true }]
+
+[guidelines]
+version = "1"
+text = "Read."
+
+[[slots]]
+id = "which"
+kind = "choice"
+title = "Which?"
+options_field = "choices"
+
+[[slots]]
+id = "level"
+kind = "scale"
+title = "How much?"
+low = 1
+high = 5
+
+[[slots]]
+id = "set"
+kind = "label_set"
+title = "Which of them?"
+options = [{ id = "a", names = "a" }, { id = "b", names = "b" }]
+
+[[slots]]
+id = "note"
+kind = "text"
+title = "Why?"
+"""
+
+ANN: dict[str, Any] = {"which": "1", "level": 2, "set": ["a"], "note": "12"}
+BOB: dict[str, Any] = {"which": "2", "level": 4, "set": [], "note": "[so]"}
+
+
+@pytest.fixture
+def run(sqlite_store: Store) -> Running:
+    design = study(KINDS)
+    with sqlite_store.write() as conn:
+        project.start_project(conn, design, 0, sqlite_store.now())
+        unit = make_unit(design, "i0", {"text": "A text.", "choices": ["one", "two", "three"]})
+        project.add_units(conn, design, [unit], 0)
+    run = Running(sqlite_store, design)
+    run.join("judge", "adjudicator")
+    for name, values in (("ann", ANN), ("bob", BOB)):
+        run.join(name)
+        run.answer_all(name, values)
+    return run
+
+
+def decided(run: Running, slot: str, value: str, reason: str = "") -> tuple[Any, str]:
+    with run.store.write() as conn:
+        decide_slot(conn, f"i0.{slot}", value, reason, "judge", run.store.now())
+        panel = panels.panel(conn, run.design, "i0")
+    assert panel is not None
+    return panel.decisions[slot].value, panel.decisions[slot].choice
+
+
+@pytest.mark.parametrize(
+    ("slot", "value", "kept"),
+    [
+        ("which", "1", ("1", "accept")),
+        ("level", "4", (4, "accept")),
+        ("set", '["a"]', (["a"], "accept")),
+        ("set", "[]", ([], "accept")),
+        ("note", "12", ("12", "accept")),
+        ("note", "[so]", ("[so]", "accept")),
+    ],
+)
+def test_a_value_is_read_as_the_slot_has_values(run: Running, slot: str, value: str, kept: tuple[Any, str]) -> None:
+    assert decided(run, slot, value) == kept
+
+
+def test_another_answer_needs_a_reason(run: Running) -> None:
+    with pytest.raises(UserError, match="Nobody answered '3'"):
+        decided(run, "which", "3")
+    assert decided(run, "which", "3", "neither") == ("3", "other")
+
+
+@pytest.mark.parametrize(("slot", "value"), [("which", "9"), ("level", "much"), ("level", "9"), ("set", "a")])
+def test_what_is_no_value_of_the_slot(run: Running, slot: str, value: str) -> None:
+    with pytest.raises(UserError, match=f"--value {value}: not an option"):
+        decided(run, slot, value, "because")
