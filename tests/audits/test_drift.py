@@ -118,6 +118,22 @@ def test_tables_of_several_pairs_are_named_after_them(tmp_path: Path, file: Path
     by_id(found)
 
 
+def test_drift_over_strength_stands_beside_every_run_that_has_several(tmp_path: Path, file: Path, model: Model) -> None:
+    conditions = ["joy@0.6", "joy@1.0", "fear@0.6", "fear@1.0"]
+    run = decided(tmp_path / "r1", model, file, conditions=conditions)
+    table = by_id(drift_of([run], QUICK))["strengths"]
+    assert table.columns == ("line", "figure", "0.6", "1")
+    # Joy moves every hunt at strength 1, fear none: half of the range on the mean.
+    found = {(row[0], row[1]): [point.value for point in row[2:] if isinstance(point, Estimate)] for row in table.rows}
+    assert found["all emotions", "NDM"] == [0.0, 0.5]
+    assert {name for name, _ in found} == {"all emotions"}
+    other = scripted(tmp_path / "other.jsonl", line("*", "ANSWER: A"))
+    single = decided(tmp_path / "r2", other, file, conditions=["joy@1.0"])
+    tables = by_id(drift_of([run, single], QUICK))
+    assert "strengths: m" in tables
+    assert "strengths: other" not in tables
+
+
 def test_a_folder_named_twice_is_refused(tmp_path: Path, file: Path, model: Model) -> None:
     run = decided(tmp_path / "r1", model, file, conditions=["joy@1.0"])
     with pytest.raises(UserError, match="named twice"):

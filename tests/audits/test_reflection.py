@@ -101,3 +101,13 @@ def test_another_temperature_is_another_run(tmp_path: Path, file: Path) -> None:
     audit_thoughts(reasoned(tmp_path / "run", model, file), model, tmp_path / "audit")
     with pytest.raises(UserError, match="another run; choose"):
         audit_thoughts(read_run(warm, QUICK), model, tmp_path / "audit")
+
+
+def test_both_halves_of_a_story_count_as_one_item(tmp_path: Path, file: Path) -> None:
+    rows = [json.loads(row) for row in file.read_text(encoding="utf-8").splitlines()]
+    for number, row in enumerate(rows):
+        row["group"] = f"story {number // 2}"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    model = angry(tmp_path / "a.jsonl", CALM)
+    with pytest.raises(UserError, match="12 thoughts on 6 items"):
+        audit_thoughts(reasoned(tmp_path / "run", model, file), model, tmp_path / "audit")

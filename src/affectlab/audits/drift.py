@@ -26,7 +26,7 @@ from affectlab.benchmarks.decisions.measures import (
 )
 from affectlab.benchmarks.decisions.reasoning import moderation, regression_table
 from affectlab.benchmarks.decisions.states import CONTROLS, TITLES, WITHOUT_EMOTION, induced_states
-from affectlab.benchmarks.decisions.tables import effect_table, number
+from affectlab.benchmarks.decisions.tables import effect_table, number, strength_table
 from affectlab.errors import UserError
 from affectlab.metrics.scores import Cell, Table
 from affectlab.runs import ScoredRun
@@ -75,7 +75,7 @@ def drift_of(folders: Sequence[Path], interval: Interval, parameters: ItemParame
     found_doses = dict.fromkeys(dose for one in choices.values() for dose in doses(one))
     maps = {dose: heatmap(choices, dose) for dose in found_doses}
     lines = {name: curves(drifts_of(one), interval) for name, one in choices.items()}
-    tables = [_overall(choices, interval), *_against_controls(choices, interval)]
+    tables = [_overall(choices, interval), *_against_controls(choices, interval), *_over_strengths(lines)]
     notes = list(_notes(runs))
     moderated = False
     pairs = list(pairs_of(runs))
@@ -151,6 +151,15 @@ def _against_controls(choices: Mapping[str, Choices], interval: Interval) -> Ite
         table = effect_table([replace(one, q=q) for (_, one), q in zip(found, adjusted, strict=True)])
         rows = tuple((name, *row) for (name, _), row in zip(found, table.rows, strict=True))
         yield replace(table, id="against_controls_by_run", columns=("run", *table.columns), rows=rows)
+
+
+def _over_strengths(lines: Mapping[str, Sequence[Curve]]) -> Iterator[Table]:
+    """All emotions together and random vectors over the strengths of each run that has several."""
+    for name, found in lines.items():
+        together = [line for line in found if not line.emotion and len(line.strengths) > 1]
+        if together:
+            table = strength_table(together)
+            yield replace(table, id=f"{table.id}: {name}", title=f"{table.title}: {name}") if len(lines) > 1 else table
 
 
 def _notes(runs: Mapping[str, ScoredRun]) -> Iterator[str]:
