@@ -43,3 +43,20 @@ def test_words_of_a_text_are_counted_with_their_marks_and_characters_one_by_one(
 def test_an_entry_that_no_text_can_hold_is_refused(word: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="never be found"):
         named(tmp_path / "own.toml", "furious", word)
+
+
+def test_words_are_counted_whole() -> None:
+    assert lexicon.load().count("A crusade of sadness; SAD, not saddle.") == {"sadness": 2}
+
+
+@pytest.mark.parametrize("text", ["", "anger = 3", "anger = []", "anger = [", 'anger = [""]'])
+def test_a_broken_lexicon_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=r"own\.toml"):
+        lexicon.load(str(path))
+
+
+def test_no_word_of_the_own_lexicon_is_listed_twice() -> None:
+    words = [word for listed in lexicon.load().words.values() for word in listed]
+    assert len(set(words)) == len(words)

@@ -5,7 +5,6 @@ import pytest
 from tests.benchmarks.decisions.worlds import Row, prediction, table
 
 from affectlab.benchmarks.decisions.measures import FIGURES, Drifts, Selection, choices_of, drift_measures, drifts_of
-from affectlab.benchmarks.decisions.states import state_of
 from affectlab.metrics.drift import drift
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import estimates
@@ -175,24 +174,3 @@ def test_intervals_resample_items() -> None:
     assert found.high is not None
     assert found.high - found.low == pytest.approx(3.92 * se, rel=0.15)
     assert found.clusters == 40
-
-
-@pytest.mark.parametrize(
-    ("condition", "kind", "emotion", "dose"),
-    [
-        ("neutral", "neutral", "", ""),
-        ("anger@1.0", "emotion", "anger", "1"),
-        ("happiness@0.6", "emotion", "joy", "0.6"),
-        ("anger@0.1:relative:layers=3-5", "emotion", "anger", "0.1 relative layers=3-5"),
-        ("random@0.6:seed=3", "random", "", "0.6"),
-        ("kl-random@0.6:seed=3", "kl-random", "", "0.6"),
-        ("permuted:fear@1.5:seed=1", "permuted", "fear", "1.5"),
-        ("prompt:sadness", "prompt", "sadness", ""),
-        ("anger@1.0+prompt:fear", "other", "", ""),
-        ("anger@-1.0", "other", "", "-1"),
-        ("anger@0.0", "other", "", "0"),
-    ],
-)
-def test_conditions_are_told_apart(condition: str, kind: str, emotion: str, dose: str) -> None:
-    state = state_of(condition)
-    assert (state.kind, state.emotion, state.dose) == (kind, emotion, dose)

@@ -8,12 +8,9 @@ from importlib.resources import as_file
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from affectlab.benchmarks.base import Asking
-from affectlab.benchmarks.decisions import BENCHMARK, lexicon
+from affectlab.benchmarks.decisions import BENCHMARK
 from affectlab.benchmarks.decisions.protocols import PROTOCOLS, options
-from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.models.base import Response
 
@@ -138,22 +135,8 @@ def test_an_image_goes_with_the_story(tmp_path: Path) -> None:
     assert request.messages[1].images == (str(tmp_path / "map.png"),)
 
 
-def test_words_are_counted_whole_and_a_lexicon_can_be_named(tmp_path: Path) -> None:
-    assert lexicon.load().count("A crusade of sadness; SAD, not saddle.") == {"sadness": 2}
+def test_a_lexicon_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('anger = ["Grrr"]\n', encoding="utf-8")
     found = read("cot", Response("Grrr, grrr!\nANSWER: A"), asking=Asking("fixed", options={"lexicon": str(path)}))
     assert found.detail["affective"] == {"anger": 2}
-
-
-@pytest.mark.parametrize("text", ["", "anger = 3", "anger = []", "anger = [", 'anger = [""]'])
-def test_a_broken_lexicon_is_refused(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=r"own\.toml"):
-        lexicon.load(str(path))
-
-
-def test_no_word_of_the_own_lexicon_is_listed_twice() -> None:
-    words = [word for listed in lexicon.load().words.values() for word in listed]
-    assert len(set(words)) == len(words)

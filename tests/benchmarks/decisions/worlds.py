@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from affectlab.games import ROLES
 from affectlab.metrics.predictions import Prediction, PredictionTable
@@ -66,3 +69,18 @@ def table(rows: Mapping[str, Sequence[Row]]) -> PredictionTable:
         for condition, answers in rows.items()
         for role, item, span, y in answers
     )
+
+
+STAG: dict[str, Any] = {
+    "id": "s1",
+    "role": "stag_hunt",
+    "scenario": "You and a neighbour can each bring a ladder.",
+    "options": [{"text": "Stay in", "value": 0}, {"text": "Bring it", "value": 1}],
+}
+"""A decision as a file holds it."""
+
+
+def written(path: Path, *rows: Mapping[str, Any]) -> str:
+    """A file of records, one a line."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
