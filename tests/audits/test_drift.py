@@ -111,9 +111,9 @@ def test_tables_of_several_pairs_are_named_after_them(tmp_path: Path, file: Path
     )
     names = [table.title for table in found.tables if table.id.startswith("with_and_without")]
     assert [name.partition(": ")[2] for name in names] == [
-        "m, cot, m, choice",
-        "m, thinking, m, choice",
-        "m, thinking, m, cot",
+        "m, cot against m, choice",
+        "m, thinking against m, choice",
+        "m, thinking against m, cot",
     ]
     by_id(found)
 

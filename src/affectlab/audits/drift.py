@@ -149,8 +149,12 @@ def _against_controls(choices: Mapping[str, Choices], interval: Interval) -> Ite
     if found:
         adjusted = adjust([one.result.p for _, one in found]).values
         table = effect_table([replace(one, q=q) for (_, one), q in zip(found, adjusted, strict=True)])
-        rows = tuple((name, *row) for (name, _), row in zip(found, table.rows, strict=True))
-        yield replace(table, id="against_controls_by_run", columns=("run", *table.columns), rows=rows)
+        # Every row is of all emotions together.
+        at = [place for place, heading in enumerate(table.columns) if heading != "emotion"]
+        rows = tuple((name, *(row[place] for place in at)) for (name, _), row in zip(found, table.rows, strict=True))
+        columns = ("run", *(table.columns[place] for place in at))
+        title = f"{table.title}, all emotions together"
+        yield replace(table, id="against_controls_by_run", title=title, columns=columns, rows=rows)
 
 
 def _over_strengths(lines: Mapping[str, Sequence[Curve]]) -> Iterator[Table]:
@@ -173,7 +177,8 @@ def _of_pair(table: Table, pair: Pair, pairs: int) -> Table:
     """A table of one of several pairs is named after it."""
     if pairs < 2:
         return table
-    return replace(table, id=f"{table.id}: {pair.one}, {pair.other}", title=f"{table.title}: {pair.one}, {pair.other}")
+    names = f"{pair.one} against {pair.other}"
+    return replace(table, id=f"{table.id}: {names}", title=f"{table.title}: {names}")
 
 
 def _made(runs: Mapping[str, ScoredRun]) -> tuple[Mapping[str, Any], ...]:
