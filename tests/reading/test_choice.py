@@ -285,3 +285,13 @@ def test_labels_by_name_and_alias() -> None:
     assert read_label("Humour", labels).value == "humor"
     assert read_label("Sarcasm", labels).flags == (flags.OUT_OF_SPACE,)
     assert read_label("Irony or humor", labels).outcome is Outcome.AMBIGUOUS
+
+
+@pytest.mark.parametrize("joint", [" ", "_", "-", "\u2013"])
+def test_words_of_a_label_may_be_joined_by_any_of_the_usual_marks(joint: str) -> None:
+    labels = {"veiled_negative": ("Veiled Negative",), "negative": ("Negative",), "positive": ("Positive",)}
+    for reply in (f"veiled{joint}negative", f"Stance: Veiled{joint}Negative.", f"The stance is veiled{joint}negative."):
+        assert read_label(reply, labels).value == "veiled_negative", reply
+    # A mark does not make a label out of a word with another before it.
+    assert read_label(f"veiled{joint}positive", labels).value is None
+    assert read_label(f"not veiled{joint}negative", labels).value is None

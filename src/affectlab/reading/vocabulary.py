@@ -23,6 +23,7 @@ _BRACKETED: Final = re.compile(
     r"[\"'」』”’]?[ ]?(?:[-–—:][ ]?)?[(\[{<][ ]?(?:option |选项)?([A-Za-z]|\d{1,3})[ ]?[)\]}>]"
 )
 _CLAUSE_END: Final = re.compile(r"[\"'」』”’)\]}> ]{0,3}(?:$|[.!,;:?\n()–—-])", re.MULTILINE)
+_JOINTS: Final = re.compile(r"[ _\-\u2010-\u2013]")
 _EDGES: Final = " \t\n.,;:!?\"'“”‘’()[]{}<>*_`"
 
 
@@ -92,6 +93,14 @@ def vocabulary(
     return _vocabulary(tuple((key, tuple(texts)) for key, texts in names), lettered, tuple(outside), mentions)
 
 
+def _joined(name: str) -> tuple[str, ...]:
+    """A name, and if it is two to four words, with each of the marks that people join words by."""
+    words = _JOINTS.split(name)
+    if not 2 <= len(words) <= 4 or not all(word.isalpha() for word in words):
+        return (name,)
+    return tuple(dict.fromkeys((name, *(joint.join(words) for joint in " _-\u2013"))))
+
+
 @lru_cache(maxsize=512)
 def _vocabulary(
     names: tuple[tuple[str, tuple[str, ...]], ...],
@@ -112,7 +121,8 @@ def _vocabulary(
     for key, texts in names:
         for text in texts:
             if (folded := name_key(text)) and _token_key(folded) not in letters:
-                claims.setdefault(folded, set()).add(key)
+                for form in _joined(folded):
+                    claims.setdefault(form, set()).add(key)
     # A name that two answers share tells nothing.
     words.update({name: keys.pop() for name, keys in claims.items() if len(keys) == 1})
     for text, raised in outside:
