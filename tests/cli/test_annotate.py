@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.annotate.support import Running
+from tests.annotate.support import STUDY, Running
 from tests.cli.conftest import Ended
 
 from affectlab.annotate.project import Project, find_project
@@ -151,6 +151,26 @@ def test_columns_that_are_called_otherwise(cli: Cli, scenes: Path, tmp_path: Pat
     assert ran.code == 0, ran.err
 
 
+@pytest.mark.parametrize("name", ["chiaro", "cue", "decisions", "emoscene"])
+def test_a_first_try_needs_no_file(cli: Cli, tmp_path: Path, name: str) -> None:
+    done = cli("annotate", "init", tmp_path / "p", "--design", name)
+    assert done.code == 0, done.err
+    assert f"bundled with {name}" in done.out
+    if name == "chiaro":
+        label(find_project(tmp_path / "p"), {})
+        filled = tmp_path / "gold.jsonl"
+        done = cli("annotate", "export", tmp_path / "p", "--out", filled, "--form", "benchmark", "--strict")
+        assert "60 items with gold" in done.out
+
+
+def test_items_of_a_file_are_not_looked_for_among_the_bundled(cli: Cli, scenes: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(scenes.read_text("utf-8").replace("chiaro-sample", "mine"), encoding="utf-8")
+    cli("annotate", "init", tmp_path / "p", "--design", "chiaro", "--items", other)
+    done = cli("annotate", "export", tmp_path / "p", "--out", tmp_path / "x", "--form", "benchmark")
+    assert "Give --items" in done.err
+
+
 def test_an_export_spares_the_projects_own_files(cli: Cli, project: Project, scenes: Path, tmp_path: Path) -> None:
     label(project, {})
     copy = Path(cli("annotate", "backup", project.folder).out.strip())
@@ -237,8 +257,6 @@ def test_a_backup_brings_everything_back(cli: Cli, project: Project) -> None:
 
 
 def test_a_changed_label_set_keeps_answers_or_says_what_they_become(cli: Cli, tmp_path: Path) -> None:
-    from tests.annotate.support import STUDY
-
     items = tmp_path / "items.csv"
     items.write_text("id,text\na,One text.\nb,Another text.\n", encoding="utf-8")
     old, renamed, smaller = tmp_path / "old.toml", tmp_path / "renamed.toml", tmp_path / "smaller.toml"
@@ -276,7 +294,10 @@ def test_a_changed_label_set_keeps_answers_or_says_what_they_become(cli: Cli, tm
     ("arguments", "told"),
     [
         (["init", "{full}", "--design", "chiaro", "--items", "{scenes}"], "not empty"),
-        (["init", "{new}", "--design", "chiaro"], "needs items"),
+        (["init", "{new}", "--design", "{own}"], "needs items"),
+        (["init", "{new}", "--design", "chiaro", "--map", "sentence=text"], "--map names columns of --items"),
+        (["init", "{new}", "--design", "{own}", "--items", "{scenes}"], "Say which one is meant: --map text=COLUMN"),
+        (["init", "{new}", "--design", "chiaro", "--items", "{bare}"], "it needs agent_a_polarity"),
         (["init", "{new}", "--design", "nothing", "--items", "{scenes}"], "no design"),
         (["init", "{new}", "--design", "chiaro", "--items", "{scenes}", "--database", "mysql://x/y"], "postgresql"),
         (
@@ -286,7 +307,7 @@ def test_a_changed_label_set_keeps_answers_or_says_what_they_become(cli: Cli, tm
         (["status", "{new}"], "no annotation project"),
         (["restore", "{full}", "{scenes}"], "annotation"),
         (["export", "{full}", "--out", "{new}", "--form", "nothing"], "expected one of"),
-        (["export", "{full}", "--out", "{new}", "--form", "benchmark"], "--items"),
+        (["export", "{full}", "--out", "{new}", "--form", "benchmark"], "No item has gold"),
         (["serve", "{full}", "--host", "0.0.0.0"], "--public http://ADDRESS:8765"),
         (["adjudicate", "{full}", "--decide", "nothing.A", "--value", "joy"], "There is no"),
         (["adjudicate", "{full}", "--decide", "nothing.A"], "--value or --no-gold"),
@@ -297,11 +318,15 @@ def test_a_changed_label_set_keeps_answers_or_says_what_they_become(cli: Cli, tm
 def test_what_cannot_be_done_is_said(
     cli: Cli, project: Project, scenes: Path, tmp_path: Path, arguments: list[str], told: str
 ) -> None:
-    named = {"full": project.folder, "new": tmp_path / "new", "scenes": scenes}
+    own, bare = tmp_path / "own.toml", tmp_path / "bare.jsonl"
+    own.write_text(STUDY, encoding="utf-8")
+    bare.write_text(scenes.read_text("utf-8").replace("agent_a_polarity", "side"), encoding="utf-8")
+    named = {"full": project.folder, "new": tmp_path / "new", "scenes": scenes, "own": own, "bare": bare}
     done = cli("annotate", *(one.format(**named) for one in arguments))
     assert done.code in {1, 2}
     assert told in done.err
     assert "bug in affectlab" not in done.err
+    assert "--protocol" not in done.err  # init has none
 
 
 @pytest.mark.parametrize(("number", "told"), [(30, "none"), (31, "1"), (60, "")])  # 5 % of 31 are 2; 31 - 30 = 1

@@ -28,6 +28,7 @@ from affectlab.annotate.exchange.gold import (
 )
 from affectlab.annotate.project import OWN_FILES
 from affectlab.annotate.records import plain, project_answers
+from affectlab.annotate.sources import bundled_source, read_units
 from affectlab.annotate.store import panels as paneling
 from affectlab.annotate.store.project import current_design
 from affectlab.errors import UserError
@@ -125,7 +126,7 @@ class Wish:
         form: One of :data:`FORMS`.
         strict: Refuse while anything is pending.
         bom: Byte order mark in CSV, by which Excel knows UTF-8.
-        items: For ``benchmark``: the file the items came from.
+        items: For ``benchmark``: the file the items came from; the bundled ones when ``None``.
         fields: For ``benchmark``: our field name -> that file's column, as the items were read.
         folder: The project's, whose own files are not written over.
     """
@@ -184,11 +185,13 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
 def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> str:
     if not design.benchmark:
         raise UserError(f"The design {design.name!r} belongs to no benchmark; export gold.")
-    if wish.items is None:
-        raise UserError("Give --items, the file that the project's items came from.")
     if design.benchmark == "emoscene":
         gold = list(_presence(design, gold))
-    filled = fill(design.benchmark, wish.items, gold, wish.fields, strict=wish.strict)
+    with bundled_source(design) as bundled:
+        source = wish.items or str(bundled)
+        if wish.items is None and not {one.item for one in gold} <= {unit.id for unit in read_units(design, source)}:
+            raise UserError("Give --items, the file that the project's items came from.")
+        filled = fill(design.benchmark, source, gold, wish.fields, strict=wish.strict)
     if not filled.rows:
         raise UserError("No item has gold for all its slots yet; nothing was written.")
     _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in filled.rows))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import as_file
 from typing import Any
 
 from affectlab.annotate.design import Design
@@ -33,6 +35,18 @@ def read_units(design: Design, source: str, fields: Mapping[str, str] | None = N
     return _rows(design, source, fields or {})
 
 
+@contextmanager
+def bundled_source(design: Design) -> Iterator[str | None]:
+    """Path of the items that come along with the design's benchmark; ``None`` where none do."""
+    if not design.benchmark:
+        yield None
+        return
+    from affectlab.benchmarks import open_benchmark
+
+    with as_file(open_benchmark(design.benchmark).sample) as path:
+        yield str(path)
+
+
 def item_fields(design: Design, item: Item) -> dict[str, Any]:
     """Fields of a benchmark's item, with those that the design's slots and pages need besides.
 
@@ -51,7 +65,13 @@ def _polarities(item: Item) -> dict[str, str]:
     """Which side of the event each agent is on; it decides the five options, and the gold label says no more here."""
     from affectlab.benchmarks.chiaro.protocols import polarity
 
-    first = polarity(item, "A")
+    try:
+        first = polarity(item, "A")
+    except UserError as error:
+        raise UserError(
+            f"Scene {item.id!r} does not say whose feeling is good: it needs agent_a_polarity (positive or negative), "
+            "or gold, which is not shown."
+        ) from error
     return {"polarity_A": first, "polarity_B": _OTHER[first]}
 
 
@@ -76,6 +96,12 @@ def _rows(design: Design, source: str, fields: Mapping[str, str]) -> list[Unit]:
 
     named = {shown.field for shown in design.shown} | {"id"}
     rows, _ = drop_personal(read_rows(source, fields), keep=named)
+    there = dict.fromkeys(name for row in rows for name in row.data)
+    if missing := [shown.field for shown in design.shown if shown.main and shown.field not in there]:
+        raise UserError(
+            f"{source} has no column {missing[0]!r}, which the design shows. It has: {', '.join(there)}. "
+            f"Say which one is meant: --map {missing[0]}=COLUMN"
+        )
     units, problems = [], []
     for number, row in enumerate(rows, 1):
         try:

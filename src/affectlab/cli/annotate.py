@@ -26,6 +26,7 @@ def add_to(app: typer.Typer) -> None:
     group = typer.Typer(help="Have people label items in a web app, adjudicate, export.", no_args_is_help=True)
     group.command("init", help="Make a project from a design and a file of items.")(init)
     group.command("serve", help="Serve the pages on this machine and print invitation links.")(serve)
+    group.command("invite", help="Print a link by which somebody chooses a new password.")(invite)
     group.command("status", help="Where a project stands: slots, people, what is open.")(status)
     group.command("agreement", help="Agreement on every slot of a project.")(agreement)
     group.command("adjudicate", help="List what waits for a decision, or decide one slot.")(adjudicate)
@@ -41,7 +42,9 @@ def add_to(app: typer.Typer) -> None:
 def init(
     folder: Folder,
     study: Annotated[str, typer.Option("--design", help="chiaro, cue, emoscene, care, decisions, or a .toml file.")],
-    items: Annotated[str | None, typer.Option(help="File of items, or hub:NAME.")] = None,
+    items: Annotated[
+        str | None, typer.Option(help="File of items, or hub:NAME. Default: those bundled with the benchmark.")
+    ] = None,
     field_map: FieldMap = None,
     assignments: Annotated[
         str | None, typer.Option(help="File with columns item and name: who gets which item.")
@@ -52,11 +55,19 @@ def init(
     """Make a project, and say what to do next."""
     from affectlab.annotate.design_file import read_design
     from affectlab.annotate.project import init_project
-    from affectlab.annotate.sources import read_units
+    from affectlab.annotate.sources import bundled_source, read_units
     from affectlab.annotate.store.claims import repeats_of
 
     found = read_design(study)
-    units = read_units(found, items, pairs(field_map or [], "--map")) if items else []
+    fields = pairs(field_map or [], "--map")
+    if fields and items is None:
+        raise UserError("--map names columns of --items; give both.")
+    with bundled_source(found) as bundled:
+        # Where people write stories of their own, none are needed.
+        source = items or (bundled if found.story is None else None)
+        units = read_units(found, source, fields) if source else []
+    if items is None and units:
+        print(f"No --items: the {len(units)} that are bundled with {found.benchmark}.")
     fixed = _assignments(assignments) if assignments else []
     _, doubled = init_project(folder, found, units, database=database, seed=seed, assignments=fixed)
     print(f"{folder}: {len(units) - len(doubled)} items, {found.overlap} people each, design {found.name}.")
@@ -124,6 +135,19 @@ def serve(
             server.run(project, store, settings, ask=ask, ready=told)
         finally:
             close()
+
+
+def invite(
+    folder: Folder,
+    name: Annotated[str, typer.Option("--for", help="Name of the account that needs a new password.")],
+    public: Annotated[str, typer.Option(help="Address people reach the pages under.")] = "http://127.0.0.1:8765",
+) -> None:
+    """Sign somebody out everywhere and print a link by which he or she chooses a new password."""
+    from affectlab.annotate.project import find_project
+    from affectlab.annotate.serve import new_password
+
+    with find_project(folder).opened() as store:
+        print(new_password(store, name, public))
 
 
 def _interviewer(spec: str | None, base_url: str | None) -> tuple[Ask | None, Any]:
