@@ -145,6 +145,24 @@ def test_runs_are_aligned_by_item_and_condition_whatever_their_order() -> None:
     assert (found.a, found.b) == (1.0, 0.0)
 
 
+def test_option_orders_that_one_run_lacks_are_taken_from_neither() -> None:
+    # Both runs move in order 1 and not in order 0; with reasoning order 1 is unread.
+    def run(orders: str, second: float | None, repeat: int = 0) -> Drifts:
+        rows = [
+            replace(prediction("stag_hunt", item, condition, y, repeat=repeat), variant=order)
+            for item in "ab"
+            for order in orders
+            for condition, y in (("neutral", 0.0), ("joy@1.0", second if order == "1" else 0.0))
+        ]
+        return drifts_of(choices_of(PredictionTable.from_rows(rows)))
+
+    found = with_and_without(run("01", None), run("10", 1.0), FEW)[""].result
+    assert (found.a, found.b) == (0.0, 0.0)
+    # No question in common: items are compared, each over its own.
+    apart = with_and_without(run("01", None), run("10", 1.0, repeat=1), FEW)[""].result
+    assert (apart.a, apart.b) == (0.0, 0.5)
+
+
 def test_correlations_resample_items_and_not_thoughts() -> None:
     # Six items of 20 alike thoughts. Over 120 thoughts the standard error would be about .1, over 6 items .4.
     moved = dict(zip("abcdef", (0.0, 1.0, 0.0, 0.0, 1.0, 1.0), strict=True))

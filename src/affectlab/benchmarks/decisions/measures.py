@@ -43,6 +43,7 @@ class Choices:
         item: Code of each question's item [Q].
         repeat: Repeat of each question [Q].
         asked: Code of the item in the presentation (order of options) that each question put [Q]; repeats share it.
+        keys: Item, repeat and presentation of each question by name [Q]: what makes it the same in another run.
         response: (y - y_min) / (y_max - y_min) [Q, C], in [0, 1]; NaN where no answer was read.
         items: Names of the items.
         clusters: Cluster of each item.
@@ -54,6 +55,7 @@ class Choices:
     item: NDArray[np.int64]
     repeat: NDArray[np.int64]
     asked: NDArray[np.int64]
+    keys: tuple[tuple[str, int, str], ...]
     response: Floats
     items: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -118,6 +120,15 @@ def choices_of(table: PredictionTable, conditions: Sequence[str] | None = None) 
         item=item.astype(np.int64),
         repeat=np.array([table.repeat.values[code] for code in table.repeat.codes[head]], dtype=np.int64),
         asked=table.groups("item", "variant")[0][head].astype(np.int64),
+        keys=tuple(
+            (str(table.item.values[of]), int(table.repeat.values[repeat]), str(table.variant.values[variant]))
+            for of, repeat, variant in zip(
+                table.item.codes[head].tolist(),
+                table.repeat.codes[head].tolist(),
+                table.variant.codes[head].tolist(),
+                strict=True,
+            )
+        ),
         response=response[kept],
         items=tuple(str(table.item.values[code]) for code in codes),
         clusters=tuple(str(table.cluster.values[code]) for code in table.cluster.codes[opening]),
@@ -140,6 +151,7 @@ class Drifts:
         moves: Change from the neutral answer [Q, C], in [-1, 1], up in the focal behaviour; NaN where one of the two
             answers is missing.
         item: Code of each question's item [Q].
+        keys: Item, repeat and presentation of each question by name [Q].
         items: Names [I].
         clusters: [I].
         roles: [I].
@@ -149,6 +161,7 @@ class Drifts:
     states: tuple[State, ...]
     moves: Floats
     item: NDArray[np.int64]
+    keys: tuple[tuple[str, int, str], ...]
     items: tuple[str, ...]
     clusters: tuple[str, ...]
     roles: tuple[str, ...]
@@ -229,7 +242,16 @@ def drifts_of(choices: Choices) -> Drifts:
     neutral = choices.of("neutral") if "neutral" in choices.conditions else np.full(len(choices.item), np.nan)
     columns = [choices.conditions.index(state.name) for state in states]
     moves = choices.response[:, columns] - neutral[:, None]
-    return Drifts(states, moves, choices.item, choices.items, choices.clusters, choices.roles, choices.no_range)
+    return Drifts(
+        states,
+        moves,
+        choices.item,
+        choices.keys,
+        choices.items,
+        choices.clusters,
+        choices.roles,
+        choices.no_range,
+    )
 
 
 @dataclass(frozen=True)

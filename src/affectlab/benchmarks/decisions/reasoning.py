@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure, Floats
-from affectlab.benchmarks.decisions.pairing import paired_cells
+from affectlab.benchmarks.decisions.pairing import common, paired_cells
 from affectlab.benchmarks.decisions.states import State, state_of
 from affectlab.benchmarks.decisions.tables import number
 from affectlab.errors import UserError
@@ -194,13 +194,22 @@ def with_and_without(
 
 
 def _cells(reasoned: Drifts, direct: Drifts, columns: Sequence[int], figure: Figure) -> tuple[Floats, Floats]:
-    """A figure by item and condition of both runs [I, columns], items and conditions in the order of the first."""
+    """A figure by item and condition of both runs [I, columns], items and conditions in the order of the first.
+
+    Where both runs put the same questions (repeat, order of options) of every item, questions are paired, and one that
+    either lacks is in neither; else items are.
+    """
     names = [reasoned.states[column].name for column in columns]
     at = {state.name: column for column, state in enumerate(direct.states)}
-    place = {item: row for row, item in enumerate(direct.items)}
-    first = reasoned.by_item(reasoned.contributions(columns, figure))
-    second = direct.by_item(direct.contributions([at[name] for name in names], figure))
-    return first, second[[place[item] for item in reasoned.items]]
+    first = reasoned.contributions(columns, figure)
+    second = direct.contributions([at[name] for name in names], figure)
+    row = {key: number for number, key in enumerate(direct.keys)}
+    same = np.array([row.get(key, -1) for key in reasoned.keys], dtype=np.intp)
+    if len(np.unique(reasoned.item[same >= 0])) == len(reasoned.items):
+        pair = common(first, np.where((same >= 0)[:, None], second[same], np.nan))
+        return reasoned.by_item(pair[0]), reasoned.by_item(pair[1])
+    place = {item: code for code, item in enumerate(direct.items)}
+    return reasoned.by_item(first), direct.by_item(second)[[place[item] for item in reasoned.items]]
 
 
 def _refuse_unlike(reasoned: Drifts, direct: Drifts) -> None:
