@@ -82,6 +82,11 @@ def test_values_of_one_slot_among_several(cli: Callable[..., Any], tmp_path: Pat
         slots = {one["slot"]: one for one in ended.json["slots"]}
         assert (slots["lik"]["level"], slots["lik"]["values"]) == ("ordinal", [1, 2, 3, 4, 5])
         assert options or slots["mood"]["level"] == "nominal"
+    # Values of no slot in particular are those of the slot asked for; rows of the other are no numbers.
+    (slot,) = cli("agreement", path, "--slot", "lik", "--values", "1,2,3,4,5", "--json", "--replicates", 20).json[
+        "slots"
+    ]
+    assert (slot["level"], slot["values"]) == ("ordinal", [1, 2, 3, 4, 5])
 
 
 def test_a_level_is_of_the_slots_asked_for(cli: Callable[..., Any], tmp_path: Path) -> None:
@@ -107,6 +112,11 @@ def test_numbers_compared_as_labels_are_pointed_out(cli: Callable[..., Any], tmp
         assert "compared as labels" not in cli("agreement", path, *options, "--json", "--replicates", 20).err
 
 
+def test_two_codes_are_no_scale(cli: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("item,annotator,value\n1,a,0\n1,b,1\n2,a,0\n2,b,0\n", encoding="utf-8")
+    assert "compared as labels" not in cli("agreement", tmp_path / "a.csv", "--json", "--replicates", 20).err
+
+
 def test_own_weights(cli: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text(",x,y,z\nx,0,1,3\ny,1,0,6\nz,3,6,0\n", encoding="utf-8")
     rows = ["item,annotator,value"]
@@ -119,6 +129,15 @@ def test_own_weights(cli: Callable[..., Any], tmp_path: Path) -> None:
     found = cli("agreement", tmp_path / "a.csv", "--weights", tmp_path / "w.csv", "--json", "--replicates", 20)
     figures = {one["name"]: one["value"] for one in found.json["slots"][0]["figures"]}
     assert figures["cohen_kappa_weighted"] == pytest.approx(0.348, abs=5e-4)
+
+
+def test_own_weights_of_numbers_in_a_table(cli: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text(",1,2,3\n1,0,1,4\n2,1,0,1\n3,4,1,0\n", encoding="utf-8")
+    (tmp_path / "a.csv").write_text("item,annotator,value\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n", encoding="utf-8")
+    found = cli("agreement", tmp_path / "a.csv", "--weights", tmp_path / "w.csv", "--json", "--replicates", 20)
+    figures = {one["name"]: one["value"] for one in found.json["slots"][0]["figures"]}
+    # Disagreement 1 of 2; expected {1, 3} × {2, 3}: 1 + 4 + 1 + 0 of 4.
+    assert figures["cohen_kappa_weighted"] == pytest.approx(1 - (1 / 2) / (6 / 4))
 
 
 def test_sets_and_intensities(cli: Callable[..., Any], tmp_path: Path) -> None:

@@ -90,21 +90,22 @@ def agreement(
     if kind not in ("human", "model"):
         raise UserError(f"--kind {kind}: expected human or model.")
     declared = dict(map(_values, values or []))
+    own = None
+    if weights is not None:
+        own, order = _weights(weights)
+        declared.setdefault("", order)
     numeric = _Numeric(level, tuple(slot or ()), upstream, declared)
     read = read_answers(file, pairs(field_map or [], "--map"), numbers=numeric.throughout, sets=sets)
     known = dict.fromkeys(one.slot for one in read.answers)
     if unknown := [name for name in declared if name and name not in known]:
         raise UserError(f"--values {unknown[0]}=…: there is no slot {unknown[0]!r}. There are: {', '.join(known)}.")
+    spaces = {name: space for name in known if (space := numeric.values(name)) is not None}
     answers = _with_numbers(read.answers, {name for name in known if numeric.of(name)})
-    own = None
-    if weights is not None:
-        own, order = _weights(weights)
-        declared.setdefault("", order)
     found = agreement_of(
         answers,
         Asked(
             scale=Scale(level, own, min_n),
-            values=declared,
+            values=spaces,
             slots=tuple(slot or ()),
             upstream=upstream,
             kind=kind,  # type: ignore[arg-type]
@@ -144,8 +145,12 @@ class _Numeric:
         """Whether the values of a slot are numbers."""
         if self.level in ("interval", "ratio") and self.of_interest(slot):
             return True
-        declared = self.declared.get(slot, self.declared.get(""))
-        return declared is not None and _numeric(declared)
+        values = self.values(slot)
+        return values is not None and _numeric(values)
+
+    def values(self, slot: str) -> list[Any] | None:
+        """Values declared for a slot; those of no slot in particular are of the slots asked for."""
+        return self.declared.get(slot, self.declared.get("") if slot in (self.slots or (slot,)) else None)
 
     def of_interest(self, slot: str) -> bool:
         """Whether agreement on a slot itself was asked for."""
