@@ -101,7 +101,7 @@ def test_agreement_with_oneself_and_with_others() -> None:
 
 
 def test_what_was_left_out_is_told_of_work_alone() -> None:
-    left = {"values": {}, "skipped": "unclear"}
+    left = {"values": {"mood": "sad"}, "skipped": "unclear"}  # chosen before it was left out
     works = [
         work(0),
         work(1),
