@@ -308,6 +308,7 @@ def test_a_changed_label_set_keeps_answers_or_says_what_they_become(cli: Cli, tm
         (["restore", "{full}", "{scenes}"], "annotation"),
         (["export", "{full}", "--out", "{new}", "--form", "nothing"], "expected one of"),
         (["export", "{full}", "--out", "{new}", "--form", "benchmark"], "No item has gold"),
+        (["invite", "{full}", "--for", "nobody"], "is nobody's name here"),
         (["serve", "{full}", "--host", "0.0.0.0"], "--public http://ADDRESS:8765"),
         (["adjudicate", "{full}", "--decide", "nothing.A", "--value", "joy"], "There is no"),
         (["adjudicate", "{full}", "--decide", "nothing.A"], "--value or --no-gold"),

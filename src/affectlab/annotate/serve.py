@@ -73,6 +73,27 @@ def invitations(store: Store, wanted: dict[str, int], base: str) -> list[tuple[s
     return [(role, f"{base}/invite/{people.invite_token(secret, invite)}") for invite, role in found]
 
 
+def new_password(store: Store, name: str, base: str) -> str:
+    """Sign somebody out everywhere; the link by which he or she chooses a new password, once and within a week.
+
+    Args:
+        store: The project's database.
+        name: Name of the account.
+        base: Address of the server.
+
+    Raises:
+        UserError: When there is no such account, or one without a password.
+    """
+    with store.write() as conn:
+        wanted = people.plain_name(name)
+        person = next((one.id for one in people.people(conn) if one.name == wanted), "")
+        token = people.begin_reset(conn, project.secret_of(conn), person, store.now())
+    if token is None:
+        why = "has no password: its answers were imported" if person else "is nobody's name here"
+        raise UserError(f"--for {name!r} {why}; `affectlab annotate status` lists the accounts.")
+    return f"{base.rstrip('/')}/reset/{token}"
+
+
 @dataclass(frozen=True)
 class Serving:
     """How the pages are served.

@@ -19,6 +19,7 @@ Role: TypeAlias = Literal["annotator", "adjudicator", "admin"]
 ROLES: tuple[str, ...] = get_args(Role)
 
 SESSION_SECONDS = 14 * 24 * 3600
+RESET_SECONDS = 7 * 24 * 3600
 SHORTEST_PASSWORD = 8
 LONGEST_NAME = 64
 MOST_FAILURES = 8
@@ -195,6 +196,51 @@ def close_session(conn: Connection, token: str) -> None:
 def lock_person(conn: Connection, person: str) -> None:
     """Let a person's requests come one after another until the transaction ends."""
     conn.execute(select(t.person.c.id).where(t.person.c.id == person).with_for_update())
+
+
+def begin_reset(conn: Connection, secret: bytes, person: str, now: float) -> str | None:
+    """Sign a person out everywhere, and let him or her choose a new password; returns what stands in the link.
+
+    The link works for :data:`RESET_SECONDS` and until the password has changed. ``None`` where there is no such
+    person, or one who never had a password (imported annotators).
+    """
+    until = int(now) + RESET_SECONDS
+    token = _reset_token(conn, secret, person, until)
+    if token is not None:
+        conn.execute(delete(t.session).where(t.session.c.person == person))
+    return token
+
+
+def reset_person(conn: Connection, secret: bytes, token: str, now: float) -> str | None:
+    """Whose password a link lets change; ``None`` when it is forged, used or over."""
+    person, until, _ = (*token.split("~"), "", "")[:3]
+    if not (until.isdecimal() and len(until) < 12) or int(until) < now:
+        return None
+    right = _reset_token(conn, secret, person, int(until))
+    return person if right is not None and hmac.compare_digest(right.encode(), token.encode()) else None
+
+
+def reset_password(conn: Connection, secret: bytes, token: str, hashed: str, now: float) -> str:
+    """Change a password by a link; returns the person's id. What failed under the name before no longer counts.
+
+    Raises:
+        RefusedError: When the link does not hold.
+    """
+    person = reset_person(conn, secret, token, now)
+    if person is None:
+        raise RefusedError("reset_over")
+    conn.execute(update(t.person).where(t.person.c.id == person).values(password=hashed))
+    conn.execute(delete(t.session).where(t.session.c.person == person))
+    name = select(t.person.c.name).where(t.person.c.id == person).scalar_subquery()
+    conn.execute(delete(t.failure).where(t.failure.c.name == name))
+    return person
+
+
+def _reset_token(conn: Connection, secret: bytes, person: str, until: int) -> str | None:
+    query = select(t.person.c.password).where(t.person.c.id == person).with_for_update()
+    hashed = conn.execute(query).scalar()
+    # With the old password's hash in it, a token ends with that password.
+    return f"{person}~{until}~{signature(secret, 'reset', person, str(until), hashed)}" if hashed else None
 
 
 def set_preferences(conn: Connection, person: str, **values: Any) -> None:

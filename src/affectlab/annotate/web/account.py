@@ -65,6 +65,24 @@ def invite(visit: Visit) -> Response:
     return _signed_in(visit, person, "/")
 
 
+def reset(visit: Visit) -> Response:
+    """Choose a new password, by a link that an administrator has made."""
+    token, secret = visit.request.path_params["token"], visit.site.secret
+    now = visit.site.store.now()
+    with visit.site.store.read() as conn:
+        if people.reset_person(conn, secret, token, now) is None:
+            return visit.refuse("reset_over", 404)
+    if visit.request.method == "GET":
+        return visit.page("reset.html", problem="")
+    try:
+        hashed = people.hash_password(visit.field("password"))
+        with visit.site.store.write() as conn:
+            person = people.reset_password(conn, secret, token, hashed, now)
+    except RefusedError as refused:
+        return visit.page("reset.html", 409, problem=str(refused))
+    return _signed_in(visit, person, "/")
+
+
 def preferences(visit: Visit) -> Response:
     """Change language, or whether the rhythm of typing may be recorded."""
     changed: dict[str, str | bool] = {}

@@ -73,6 +73,20 @@ def invite(visit: Visit) -> Response:
     return visit.go("/admin")
 
 
+def reset(visit: Visit) -> Response:
+    """Sign somebody out everywhere and show a link by which he or she chooses a new password."""
+    person = visit.field("person")
+    with visit.site.store.write() as conn:
+        now = visit.site.store.now()
+        token = people.begin_reset(conn, visit.site.secret, person, now)
+        if token is None:
+            return visit.refuse("no_password", 404)
+        replies.log(conn, visit.me.id, "reset", {"person": person}, now)
+        name = next(one.name for one in people.people(conn) if one.id == person)
+    base = str(visit.request.base_url).rstrip("/")
+    return visit.page("reset_made.html", link=f"{base}/reset/{token}", name=name)
+
+
 def quality(visit: Visit) -> Response:
     """One person's quality sheet."""
     wanted = visit.request.path_params["person"]
