@@ -67,6 +67,17 @@ def test_a_majority_settles_nothing_where_the_design_does_not_say_so() -> None:
     assert found.status == "disagree"
 
 
+@pytest.mark.parametrize(
+    ("said", "status", "gold"),
+    [({"mood": "glad"}, "alone", "glad"), (None, "all_skipped", None), ({}, "absent", None)],
+)
+def test_where_one_person_is_to_answer_the_answer_is_gold(said: Any, status: str, gold: str | None) -> None:
+    design = study(overlap=1)
+    found = settle(design, design.slot["mood"], panel(said, design=design))
+    assert (found.status, found.value) == (status, gold)
+    assert queue(design, [panel(said, design=design)]) == []
+
+
 def test_only_the_slot_that_differs_is_queued() -> None:
     one = panel({"mood": "glad", "strength": 2, "why": "a"}, {"mood": "glad", "strength": 3, "why": "b"})
     assert [(slot.id, where.status) for _, slot, where in queue(DESIGN, [one])] == [("strength", "disagree")]

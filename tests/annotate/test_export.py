@@ -56,3 +56,13 @@ def test_what_everybody_left_out_has_no_gold(sqlite_store: Store) -> None:
         assert item is not None
         run.submit(name, item, {}, skipped="unclear")
     assert {one.source for one in gold(run).values()} == {"no-gold"}
+
+
+def test_one_answer_is_gold_where_one_was_wanted_and_says_so(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(overlap=1), items=1)
+    run.join("ann")
+    run.answer_all("ann", {"mood": "glad", "strength": 3})
+    assert gold(run) == {
+        "mood": Settled("i0", "mood", "glad", "single", 1, 1),
+        "strength": Settled("i0", "strength", 3.0, "single", 1, 1),
+    }

@@ -19,6 +19,7 @@ Status: TypeAlias = Literal[
     "pending",
     "unanimous",
     "majority",
+    "alone",
     "disagree",
     "tie",
     "single",
@@ -30,8 +31,8 @@ Status: TypeAlias = Literal[
 ]
 """``pending``: not all people have answered, or a slot that says whether this one is asked is open. ``disagree``,
 ``tie``, ``single`` (one answer, or none where gold elsewhere calls for one) wait for an adjudicator. ``absent``: not
-asked, of anybody or under the gold of the slot it depends on. ``kept``: every answer stands, there is no gold.
-``no_gold``: decided so."""
+asked, of anybody or under the gold of the slot it depends on. ``alone``: the answer of the one person
+who was to answer. ``kept``: every answer stands, there is no gold. ``no_gold``: decided so."""
 
 OPEN: frozenset[str] = frozenset({"disagree", "tie", "single"})
 
@@ -39,10 +40,10 @@ DECIDABLE: frozenset[str] = OPEN | {"decided", "no_gold"}
 """Where a decision may be made: on slots that wait for one, and on those that have one, to change it."""
 
 
-_TOLD: frozenset[str] = frozenset({"decided", "majority", "unanimous", "no_gold", "absent"})
+_TOLD: frozenset[str] = frozenset({"decided", "alone", "majority", "unanimous", "no_gold", "absent"})
 """Where it is known what a slot's gold is, be it none."""
 
-_WITH_GOLD: frozenset[str] = frozenset({"decided", "majority", "unanimous"})
+_WITH_GOLD: frozenset[str] = frozenset({"decided", "alone", "majority", "unanimous"})
 _WORST_FIRST: tuple[Status, ...] = (
     "pending",
     "disagree",
@@ -52,6 +53,7 @@ _WORST_FIRST: tuple[Status, ...] = (
     "no_gold",
     "absent",
     "decided",
+    "alone",
     "majority",
     "unanimous",
 )
@@ -154,6 +156,8 @@ def settle(design: Design, slot: Slot, panel: Panel) -> Settled:
         return Settled("no_gold" if made.choice == "no_gold" else "decided", made.value)
     votes = [vote for vote in panel.votes if not vote.reply.skipped]
     counted = _counted(design, votes, slot)
+    if counted.status == "single" and panel.wanted == 1 and len(panel.votes) == 1:
+        counted = Settled("alone", votes[0].reply.values[slot.id])
     if counted.status == "absent" and slot.required and above is not None and above.status in {"decided", "majority"}:
         # The gold above it asks for it, and those who gave another answer there were never asked.
         counted = Settled("single")

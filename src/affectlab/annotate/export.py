@@ -36,6 +36,7 @@ from affectlab.errors import UserError
 _SOURCES: Mapping[str, Source] = {
     "unanimous": "unanimous",
     "majority": "majority",
+    "alone": "single",
     "decided": "adjudicated",
     "no_gold": "no-gold",
     "all_skipped": "no-gold",
