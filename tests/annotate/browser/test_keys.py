@@ -235,3 +235,14 @@ def test_questionnaires_take_keys_and_hide_what_is_not_asked(serve: Serve) -> No
     with site.run.store.read() as conn:
         (said,) = panels.stages_of(conn, site.run.persons["ann"].id)["q.past"]
     assert said["values"] == {"done": "yes", "times": 12, "mood": 4}
+
+
+def test_undo_in_a_questionnaire_is_kept_like_any_change(serve: Serve) -> None:
+    asked = {"id": "past", "title": "Before", "slots": [{"id": "done", "kind": "yes_no", "title": "Done it before?"}]}
+    site = serve(study(questionnaires=[asked]))
+    page = site.window("ann")
+    for key in ("1", "2", "u"):
+        with page.expect_response("**/keep"):
+            page.keyboard.press(key)
+    page.goto(page.url)
+    assert page.eval_on_selector_all("input:checked", "all => all.map(one => one.value)") == ["yes"]

@@ -184,7 +184,8 @@
     save();
   }
 
-  const save = () => { if (page.form.id === "work") htmx.trigger(page.form, "save"); };
+  // Forms other than an item's are kept by forms.js, at every change.
+  const save = () => { if (page.form.id === "work") htmx.trigger(page.form, "save"); else page.form.dispatchEvent(new Event("change")); };
 
   // Spans: offsets are kept in code points, the browser counts UTF-16 units ---------------------------------------------
 
