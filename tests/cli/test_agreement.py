@@ -131,8 +131,8 @@ def test_own_weights(cli: Callable[..., Any], tmp_path: Path) -> None:
     assert figures["cohen_kappa_weighted"] == pytest.approx(0.348, abs=5e-4)
 
 
-def test_own_weights_of_numbers_in_a_table(cli: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "w.csv").write_text(",1,2,3\n1,0,1,4\n2,1,0,1\n3,4,1,0\n", encoding="utf-8")
+def test_own_weights_of_numbers_that_nobody_may_have_chosen(cli: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text(",1,2,3,4\n1,0,1,4,9\n2,1,0,1,4\n3,4,1,0,1\n4,9,4,1,0\n", encoding="utf-8")
     (tmp_path / "a.csv").write_text("item,annotator,value\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n", encoding="utf-8")
     found = cli("agreement", tmp_path / "a.csv", "--weights", tmp_path / "w.csv", "--json", "--replicates", 20)
     figures = {one["name"]: one["value"] for one in found.json["slots"][0]["figures"]}

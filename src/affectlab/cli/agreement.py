@@ -94,7 +94,7 @@ def agreement(
     if weights is not None:
         own, order = _weights(weights)
         declared.setdefault("", order)
-    numeric = _Numeric(level, tuple(slot or ()), upstream, declared)
+    numeric = _Numeric(level, tuple(slot or ()), declared)
     read = read_answers(file, pairs(field_map or [], "--map"), numbers=numeric.throughout, sets=sets)
     known = dict.fromkeys(one.slot for one in read.answers)
     if unknown := [name for name in declared if name and name not in known]:
@@ -138,46 +138,43 @@ class _Numeric:
 
     level: str | None
     slots: tuple[str, ...]
-    upstream: str | None
     declared: Mapping[str, list[Any]]
 
     def of(self, slot: str) -> bool:
         """Whether the values of a slot are numbers."""
-        if self.level in ("interval", "ratio") and self.of_interest(slot):
+        if self.level in ("interval", "ratio") and self._asked_for(slot):
             return True
         values = self.values(slot)
         return values is not None and _numeric(values)
 
     def values(self, slot: str) -> list[Any] | None:
         """Values declared for a slot; those of no slot in particular are of the slots asked for."""
-        return self.declared.get(slot, self.declared.get("") if slot in (self.slots or (slot,)) else None)
+        return self.declared.get(slot, self.declared.get("") if self._asked_for(slot) else None)
 
-    def of_interest(self, slot: str) -> bool:
-        """Whether agreement on a slot itself was asked for."""
-        return slot in self.slots if self.slots else slot != self.upstream
+    def _asked_for(self, slot: str) -> bool:
+        return not self.slots or slot in self.slots
 
     @property
     def throughout(self) -> bool:
         """Whether it holds of every slot there may be: a row that is no number is then a bad row."""
-        only = not self.slots and self.upstream is None and not any(self.declared)
-        return only and self.of("")
+        return not self.slots and not any(self.declared) and self.of("")
 
 
 def _with_numbers(answers: Iterable[Answer], slots: Set[str]) -> list[Answer]:
     """Answers with the texts of some slots read as numbers."""
     found, bad = [], []
+    where: dict[str, None] = {}
     for one in answers:
         if one.slot in slots and isinstance(one.value, str):
             if _numeric([one.value]):
                 one = replace(one, value=float(one.value))
             else:
+                where[one.slot] = None
                 bad.append(f"{one.value!r} ({one.annotator} on {one.item})")
         found.append(one)
     if bad:
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
-        raise UserError(
-            f"{len(bad)} answers to {', '.join(sorted(slots))} are no numbers: {', '.join(bad[:_SHOWN])}{more}."
-        )
+        raise UserError(f"{len(bad)} answers to {', '.join(where)} are no numbers: {', '.join(bad[:_SHOWN])}{more}.")
     return found
 
 
