@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 import pytest
 from tests.annotate.support import Running, running, study
 
 from affectlab.annotate.agreement import figures_table
+from affectlab.annotate.design_file import read_design
 from affectlab.annotate.export import project_agreement
 from affectlab.annotate.quality import Limits, Work, sheet, sheet_rows
+from affectlab.annotate.sources import read_units
+from affectlab.annotate.store import project
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.web.tables import Shown, cell_text, in_language, matrix_view, table_view
 from affectlab.metrics.scores import Matrix, Table
@@ -63,6 +67,31 @@ def test_chinese_pages_are_chinese(run: Running, path: str) -> None:
     names = ["Cohen", "Krippendorff", "Fleiss", "Gwet", "ICC", "Bowker", "AC1"]
     ids = [one.id for one in run.persons.values()]
     assert set(re.findall(r"[A-Za-z][A-Za-z0-9-]{2,}", page)) - {*own, *names, *ids} == set()
+
+
+def test_chiaros_agreement_is_told_in_chinese_with_its_notes_and_labels(sqlite_store: Store) -> None:
+    design = read_design("chiaro")
+    run = running(sqlite_store, design, items=0)
+    with run.store.write() as conn:
+        sample = Path(__file__).resolve().parents[3] / "src/affectlab/benchmarks/chiaro/sample.jsonl"
+        project.add_units(conn, design, read_units(design, str(sample))[:8], 0)
+    for name in ("ann", "bob", "boss"):
+        run.join(name, "admin" if name == "boss" else "annotator")
+    for name, place in (("ann", 0), ("bob", 1)):
+        while (item := run.claim(name)) is not None:
+            with run.store.read() as conn:
+                unit = project.unit_of(conn, item)
+            assert unit is not None
+            odd = int(item[-1]) % 2  # there Bob takes the second option
+            chosen = {slot: options[place * odd].id for slot, options in unit.options.items()}
+            run.submit(name, item, chosen)
+    text = run.client("boss").get("/admin/agreement?lang=zh").text.split("<main", 1)[1].split(">", 1)[1]
+    page = html.unescape(re.sub(r"<[^>]+>", " ", re.sub(r'<span lang="en".*?</span>', " ", text)))
+    assert "每个条目从 10 个标签中提供 5 个（随机为 1/5）。" in page
+    names = {"Cohen", "Krippendorff", "Fleiss", "Gwet", "Bowker", "AC1", "positive", "negative"}
+    assert (
+        set(re.findall(r"[A-Za-z][A-Za-z0-9-]{2,}", page)) - names - {one.id for one in run.persons.values()} == set()
+    )
 
 
 def test_every_name_and_reason_has_chinese_words() -> None:
