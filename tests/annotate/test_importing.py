@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -11,13 +13,14 @@ from typing import Any
 import pytest
 
 from affectlab.annotate.export import Wish, write_export
-from affectlab.annotate.importing import Added, import_answers, import_items
+from affectlab.annotate.importing import Added, import_answers
+from affectlab.annotate.project import Project, init_project
 from affectlab.annotate.records import project_answers
 from affectlab.annotate.store import people, project, replies, tables
 from affectlab.annotate.store.engine import Store, create_tables, open_store
 from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
-from tests.annotate.support import STUDY, Running, running, study
+from tests.annotate.support import STUDY, Running, running, study, texts
 
 GLAD: list[dict[str, Any]] = [{"slot": "mood", "value": "glad"}, {"slot": "strength", "value": 3}]
 
@@ -280,49 +283,73 @@ class TestVersions:
 
 
 class TestMeanwhile:
-    def test_a_big_import_lets_others_write(self, store: Store, tmp_path: Path) -> None:
-        """300 replies, then 8 MB of items, over connections of their own, while four people submit."""
-        run = running(store, study(overlap=8), items=150)
-        names = ("ann", "bob", "cem", "dia")
-        for name in names:
-            run.join(name)
-        answers = written(tmp_path, *(row for n in range(150) for who in ("x", "y") for row in reply(who, f"i{n}")))
-        items = written(tmp_path, *({"id": f"m{n}", "text": f"{n} " + "word " * 4000} for n in range(400)))
-        other = open_store(store.engine.url.render_as_string(hide_password=False), store.now)
+    @pytest.fixture(params=["sqlite", "postgresql"])
+    def project(self, request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+        database = "" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+        design = study(overlap=10)
+        return init_project(tmp_path / "p", design, texts(design, 150), database=database)[0]
+
+    def test_a_big_import_lets_others_write(self, project: Project, tmp_path: Path) -> None:
+        """300 replies and 30 MB of items come in by another process while eight people submit.
+
+        The behaviour is SQLite's; PostgreSQL gets a smaller share.
+        """
+        replies_of, number, hands = (150, 1500, 8) if project.url.startswith("sqlite") else (30, 100, 3)
+        rows = [row for n in range(replies_of) for who in ("x", "y") for row in reply(who, f"i{n}")]
+        answers = written(tmp_path, *rows)
+        items = written(tmp_path, *({"id": f"m{n}", "text": f"{n} " + "word " * 4000} for n in range(number)))
         over = threading.Event()
         waits: list[float] = []
         problems: list[BaseException] = []
         stored: list[tuple[str, str]] = []
 
-        def work(name: str) -> None:
-            mine = Running(store, run.design, run.persons)
+        def work(run: Running, name: str) -> None:
             try:
                 while not over.is_set():
                     start = time.perf_counter()
-                    item = mine.claim(name)
-                    assert item is not None
-                    mine.submit(name, item, {"mood": "sad", "strength": 1}, key=f"{name}-{item}")
+                    item = run.claim(name)
+                    if item is None:
+                        return  # all 150 are done
+                    run.submit(name, item, {"mood": "sad", "strength": 1}, key=f"{name}-{item}")
                     waits.append(time.perf_counter() - start)
-                    stored.append((item, mine.persons[name].id))
-                    time.sleep(0.05)
+                    stored.append((item, run.persons[name].id))
+                    time.sleep(0.1)
             except BaseException as error:  # noqa: BLE001 - shown by the assertion below
                 problems.append(error)
 
-        threads = [threading.Thread(target=work, args=(name,)) for name in names]
-        try:
-            for one in threads:
-                one.start()
-            assert import_answers(other, answers, {}) == Added(600, 2)
-            assert import_items(other, items, {}) == (400, 0)
-        finally:
-            over.set()
-            for one in threads:
-                one.join()
-            other.close()
+        with project.opened() as store:
+            run = Running(store, study(overlap=10))
+            names = [f"person {n}" for n in range(hands)]
+            for name in names:
+                run.join(name)
+            threads = [threading.Thread(target=work, args=(run, name)) for name in names]
+            try:
+                for one in threads:
+                    one.start()
+                took = [
+                    imported(project, "--answers", answers, f"{len(rows)} answers of 2 annotators added"),
+                    imported(project, "--items", items, f"{number} items added"),
+                ]
+            finally:
+                over.set()
+                for one in threads:
+                    one.join()
+            there = held(store)
         assert problems == []
-        there = held(store)
         assert set(stored) <= set(there)
-        assert len(there) == len(stored) + 300
-        assert len(stored) >= 20
-        # In one transaction ten times the replies took 24 s.
-        assert max(waits) < 2
+        assert len(there) == len(stored) + 2 * replies_of
+        assert len(stored) >= 2 * hands
+        # In one transaction a writer waits for all of it.
+        assert max(waits) < max(took) / 2
+
+
+def imported(project: Project, *arguments: str) -> float:
+    """Import by the command line; returns the seconds it took."""
+    *arguments_, told = arguments
+    start = time.perf_counter()
+    program = "from affectlab.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "annotate", "import", str(project.folder), *arguments_]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert told in done.stdout
+    return time.perf_counter() - start
