@@ -46,6 +46,11 @@ def test_lengths_affective_words_and_moves_by_condition() -> None:
     found = thoughts(ROWS)
     assert len(found) == 6
     assert [(one.move, one.affective, one.own) for one in found[3:]] == [(0.0, 1, 1), (-1.0, 4, 3), (1.0, 2, 2)]
+    # What cannot move and what was not read in one of the two states has no move.
+    fixed = [replace(one, item="f", slices={**one.slices, "y_min": "1", "y_max": "1"}) for one in (ROWS[1], ROWS[4])]
+    unread = [thought("u", "neutral", 1.0, 5), thought("u", "anger@1.0", None, 5)]
+    assert [one.move for one in thoughts([*ROWS, *fixed, *unread])[-4:]] == [None, None, 0.0, None]
+    assert [one.move for one in thoughts(ROWS[3:6])] == [None, None, None]
     neutral, anger = length_table(found).rows
     assert neutral == ("neutral", 3, 20.0, 0.0, None, 0.0)
     assert anger[:2] == ("anger@1.0", 3)

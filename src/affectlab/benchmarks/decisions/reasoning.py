@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure, Floats
+from affectlab.benchmarks.decisions.measures import NAMES, Drifts, Figure, Floats, choices_of
 from affectlab.benchmarks.decisions.pairing import common, paired_cells
 from affectlab.benchmarks.decisions.states import State, state_of
 from affectlab.benchmarks.decisions.tables import number
@@ -19,7 +19,7 @@ from affectlab.errors import UserError
 from affectlab.games import ROLES
 from affectlab.metrics.classification import mean_defined
 from affectlab.metrics.numeric import spearman
-from affectlab.metrics.predictions import Prediction
+from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Cell, Table
 from affectlab.stats.bootstrap import Interval, bootstrap_statistic, percentile_interval
 from affectlab.stats.differences import name_differences
@@ -61,14 +61,21 @@ class Thought:
 def thoughts(predictions: Iterable[Prediction]) -> tuple[Thought, ...]:
     """Every decision that was reasoned about, neutral ones included (their move is 0)."""
     rows = list(predictions)
-    neutral = {(row.item, row.repeat, row.variant): _share(row) for row in rows if row.condition == "neutral"}
-    states = {name: state_of(name) for name in {row.condition for row in rows}}
+    if not any("reasoning" in row.detail for row in rows):
+        return ()
+    choices = choices_of(PredictionTable.from_rows(rows))
+    place = {key: number for number, key in enumerate(choices.keys)}
+    neutral = choices.of("neutral") if "neutral" in choices.conditions else np.full(len(place), np.nan)
+    moves = {name: choices.of(name) - neutral for name in choices.conditions}
+    states = {name: state_of(name) for name in choices.conditions}
     found = []
     for row in rows:
         if "reasoning" not in row.detail:
             continue
         state = states[row.condition]
-        before, after = neutral.get((row.item, row.repeat, row.variant)), _share(row)
+        # A question with one feasible answer has no place: nothing can move.
+        number = place.get((row.item, row.repeat, row.variant))
+        move = np.nan if number is None else float(moves[row.condition][number])
         counts: Mapping[str, int] = row.detail.get("affective", {})
         found.append(
             Thought(
@@ -78,19 +85,13 @@ def thoughts(predictions: Iterable[Prediction]) -> tuple[Thought, ...]:
                 int(row.detail["reasoning_words"]),
                 sum(counts.values()),
                 counts.get(state.emotion, 0),
-                None if before is None or after is None else after - before,
+                None if np.isnan(move) else move,
                 row.repeat,
                 row.variant,
                 row.cluster,
             )
         )
     return tuple(found)
-
-
-def _share(row: Prediction) -> float | None:
-    """A response as a share of the feasible range; ``None`` when it was not read or cannot move."""
-    low, high = float(row.slices["y_min"]), float(row.slices["y_max"])
-    return None if row.value is None or high <= low else (float(row.value) - low) / (high - low)
 
 
 def length_table(found: Sequence[Thought]) -> Table:
