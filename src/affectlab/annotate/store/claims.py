@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
@@ -225,10 +226,11 @@ def _repeats_left(conn: Connection, design: Design, person: Person, number: int,
     a = t.assignment
     query = select(a.c.number).join(t.item, t.item.c.id == a.c.item)
     mine = query.where(a.c.person == person.id, a.c.state.in_(("done", "open")), t.item.c.kind == "work")
-    numbers = [*conn.execute(mine).scalars(), *range(number, last)]
+    numbers = list(conn.execute(mine.order_by(a.c.number)).scalars())
     total, given, more = _total(conn), _number(conn, person, "repeat"), 0
     while True:
-        early = sum(one <= last + more - design.repeat_gap for one in numbers)
+        end = last + more - design.repeat_gap  # what has a number up to here can have come again by then
+        early = bisect_right(numbers, end) + max(0, min(last - 1, end) - number + 1)
         due = repeats_due(design, total, early) - given
         if due <= more:
             return more
