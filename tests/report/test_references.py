@@ -156,3 +156,8 @@ def test_only_many_rows_are_cut_down_to_those_near_the_run(decisions_report: Run
     ]
     assert near.own == {1}
     assert nearest(short, 1) is None
+    # 29 papers and the run are 30 rows: still shown whole.
+    for papers, cut in ((29, False), (30, True)):
+        place = standing(replace(decisions_report, references=decisions_report.references[:papers]))
+        assert place is not None
+        assert (nearest(place, 1) is not None) is cut

@@ -15,8 +15,8 @@ BASELINES = "baselines"
 """Id of the table a scorer may give with what chance and majority would score: name, then a column per figure."""
 
 
-_MANY = 20
-"""Rows that are worth leaving out at first."""
+_MANY = 30
+"""Rows that are still shown whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ def standing(report: RunReport) -> Standing | None:
 
 
 def nearest(place: Standing, beside: int) -> Standing | None:
-    """This run's rows with so many others before and after each; ``None`` where hardly any row would be left out."""
+    """This run's rows with so many others before and after each; ``None`` where all rows may be shown."""
     kept = [index for index in range(len(place.table.rows)) if any(abs(index - mine) <= beside for mine in place.own)]
-    if not place.own or len(place.table.rows) - len(kept) < _MANY:
+    if not place.own or len(place.table.rows) <= _MANY:
         return None
     rows = tuple(place.table.rows[index] for index in kept)
     return Standing(replace(place.table, rows=rows), frozenset(new for new, old in enumerate(kept) if old in place.own))
