@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from affectlab.annotate.adjudicate import Made, basis
 from affectlab.annotate.exchange.gold import Settled
-from affectlab.annotate.export import project_gold
-from affectlab.annotate.store import panels
+from affectlab.annotate.export import Wish, project_gold, write_export
+from affectlab.annotate.store import panels, replies
 from affectlab.annotate.store.engine import Store
+from affectlab.annotate.store.replies import Submit
+from affectlab.annotate.values import Reply
 from tests.annotate.support import Running, running, study
 
 
@@ -66,3 +73,24 @@ def test_one_answer_is_gold_where_one_was_wanted_and_says_so(sqlite_store: Store
         "mood": Settled("i0", "mood", "glad", "single", 1, 1),
         "strength": Settled("i0", "strength", 3.0, "single", 1, 1),
     }
+
+
+@pytest.mark.parametrize("name", ["remarks.csv", "remarks.jsonl"])
+def test_flags_comments_and_reasons_come_along(sqlite_store: Store, tmp_path: Path, name: str) -> None:
+    run = running(sqlite_store, study(), items=3)
+    said = [Reply({"mood": "glad", "strength": 3}, "=typo, here?", flag=True), Reply({}, skipped="broken"), Reply()]
+    ann = run.join("ann").id
+    for key, reply in enumerate(said):
+        item = run.claim("ann")
+        assert item is not None
+        with run.store.write() as conn:
+            replies.submit(conn, run.design, (item, ann), reply, Submit(f"key-{key}"), run.store.now())
+    with run.store.read() as conn:
+        assert write_export(conn, tmp_path / name, Wish("remarks")) == "2 rows"
+    text = (tmp_path / name).read_text("utf-8")
+    lines = text.splitlines()
+    rows = list(csv.DictReader(lines)) if name.endswith("csv") else [json.loads(line) for line in lines]
+    found = {(row["flag"], row["left_out"], row["comment"]) for row in rows}
+    assert found == {("yes", "", "'=typo, here?" if name.endswith("csv") else "=typo, here?"), ("", "broken", "")}
+    assert len({row["item"] for row in rows}) == 2
+    assert {row["annotator"] for row in rows} == {ann}

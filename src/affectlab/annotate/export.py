@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from affectlab.annotate.adjudicate import Panel, canonical, settle
-from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl
+from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl, table_text
 from affectlab.annotate.care_records import care_records
 from affectlab.annotate.comparing import project_agreement as project_agreement
 from affectlab.annotate.design import Design
@@ -27,9 +27,10 @@ from affectlab.annotate.exchange.gold import (
     wide_to_csv,
 )
 from affectlab.annotate.project import OWN_FILES
-from affectlab.annotate.records import plain, project_answers
+from affectlab.annotate.records import iso, plain, project_answers
 from affectlab.annotate.sources import bundled_source, read_units
 from affectlab.annotate.store import panels as paneling
+from affectlab.annotate.store import replies
 from affectlab.annotate.store.project import current_design
 from affectlab.errors import UserError
 
@@ -81,6 +82,25 @@ def _presence(design: Design, gold: list[Settled]) -> Iterator[Settled]:
             yield replace(one, slot=option.id, value=None if one.value is None else there)
 
 
+def _remarks(conn: Connection) -> list[tuple[str, ...]]:
+    """What people say about items beside their answers, as :data:`_REMARKS` names it."""
+    return [
+        (one.item, one.person, "yes" if one.reply.flag else "", one.reply.skipped, one.reply.comment, iso(one.at))
+        for one in replies.current(conn)
+        if one.reply.flag or one.reply.skipped or one.reply.comment
+    ]
+
+
+_REMARKS = ("item", "annotator", "flag", "left_out", "comment", "time")
+
+
+def _remarks_text(conn: Connection, *, csv: bool, bom: bool) -> str:
+    rows = _remarks(conn)
+    if csv:
+        return table_text(_REMARKS, rows, bom=bom)
+    return "".join(json.dumps(dict(zip(_REMARKS, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+
+
 def _long_csv(conn: Connection, design: Design) -> str:
     return answers_to_csv(project_answers(conn, design), bom=True)
 
@@ -110,7 +130,7 @@ FILES: Mapping[str, Callable[[Connection, Design], str]] = {
 }
 """Files by name; nothing else can be asked for."""
 
-FORMS = ("long", "wide", "gold", "benchmark", *FORMATS)
+FORMS = ("long", "wide", "gold", "remarks", "benchmark", *FORMATS)
 """What can be written from the command line."""
 
 
@@ -169,6 +189,8 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
     csv = out.suffix.lower() == ".csv"
     if wish.form == "gold":
         text = gold_to_csv(gold, bom=wish.bom) if csv else gold_to_jsonl(gold)
+    elif wish.form == "remarks":
+        text = _remarks_text(conn, csv=csv, bom=wish.bom)
     elif wish.form == "wide":
         text = wide_to_csv(project_answers(conn, design), gold, bom=wish.bom)
     else:

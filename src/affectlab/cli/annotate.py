@@ -251,7 +251,8 @@ def export(
     folder: Folder,
     out: Annotated[Path, typer.Option(help="File to write.")],
     form: Annotated[
-        str, typer.Option("--form", help="long, wide, gold, benchmark, or another tool's format; see the docs.")
+        str,
+        typer.Option("--form", help="long, wide, gold, remarks, benchmark, or another tool's format."),
     ] = "long",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse while anything is pending.")] = False,
     bom: Annotated[bool, typer.Option("--bom", help="Byte order mark in CSV, for Excel.")] = False,

@@ -200,3 +200,33 @@ def test_gold_that_fits_nowhere(tmp_path: Path) -> None:
         fill("chiaro", source, [Settled("nowhere", "A", "joy", "unanimous", 2, 2)])
     with pytest.raises(UserError, match="has no gold to fill in"):
         fill("decisions", source, gold)
+
+
+def test_an_item_with_a_slot_that_waits_is_left_out(tmp_path: Path) -> None:
+    source, items = sample("chiaro", tmp_path)
+    item = items[0]
+    gold = [
+        Settled(item.id, "A", item.gold["A"], "unanimous", 2, 2),
+        Settled(item.id, "B", None, "pending", 2, 0),
+    ]
+    loose = fill("chiaro", source, gold, strict=False)
+    assert loose.rows == ()
+    assert item.id in loose.without
+
+
+def test_gold_of_the_file_does_not_stay_beside_gold_of_people(tmp_path: Path) -> None:
+    source, items = sample("cue", tmp_path)
+    item = items[0]
+    assert set(item.gold) >= {"intent", "emotion"}
+    (row,) = fill("cue", source, [Settled(item.id, "intent", item.gold["intent"], "unanimous", 2, 2)]).rows
+    left = {"explicit_polarity", "implicit_polarity", "affective_stance", "pragmatic_intent", "fine_grained_emotion"}
+    assert left & row.keys() == {"pragmatic_intent"}
+
+
+def test_gold_finds_items_however_their_ids_are_composed(tmp_path: Path) -> None:
+    row = {"id": "cafe\u0301", "sentence": "Ana is on board.", "agent_a_role": "Ana", "agent_b_role": "Bo"}
+    source = tmp_path / "scenes.jsonl"
+    source.write_text(json.dumps({**row, "agent_a_polarity": "positive"}) + "\n", encoding="utf-8")
+    gold = [Settled("caf\u00e9", slot, value, "unanimous", 2, 2) for slot, value in (("A", "joy"), ("B", "fear"))]
+    (filled,) = fill("chiaro", str(source), gold).rows
+    assert (filled["agent_a_emotion"], filled["agent_b_emotion"]) == ("joy", "fear")
