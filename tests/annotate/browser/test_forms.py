@@ -187,3 +187,32 @@ def test_an_adjudicator_loses_nothing(serve: Serve) -> None:
     page.wait_for_selector("text=Nothing is waiting")
     assert gold(site) == ("decided", "calm")
     until(lambda: drafts(site) == [])
+
+
+def test_decisions_by_keyboard(serve: Serve) -> None:
+    site = serve(study(), items=3, people=("ann", "bob", "judge"))
+    for name, mood in (("ann", "glad"), ("bob", "sad")):
+        site.run.answer_all(name, {"mood": mood, "strength": 3})
+    page = site.window("judge", "/adjudicate/mood/i0")
+    page.keyboard.press("b")
+    assert page.is_checked("input[name=choice][value=B]")
+    page.keyboard.press("-")
+    assert page.is_checked("input[name=choice][value=no_gold]")
+    page.focus("#reason")
+    page.keyboard.type("a - b + 3")  # all of it is text
+    assert page.input_value("#reason") == "a - b + 3"
+    assert page.is_checked("input[name=choice][value=no_gold]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("+")
+    page.keyboard.press("3")
+    assert page.is_checked("input[name='s.mood'][value=calm]")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/adjudicate/mood/i1?left=2")
+    assert gold(site) == ("decided", "calm")
+    assert "2 questions wait" in page.inner_text("main")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/adjudicate/mood/i2?left=1")
+    page.go_back()
+    assert "You have decided" in page.inner_text("main")
+    shot(page, "decision-standing")

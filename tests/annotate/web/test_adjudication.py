@@ -135,3 +135,45 @@ def test_who_joins_an_item_later_may_answer_though_it_is_discussed(store: Store)
     run.design = study(**DISCUSSED | {"version": 2, "overlap": 3})
     run.join("cleo")
     assert run.answer_all("cleo", {"mood": "sad", "strength": 1}) == ["i0"]
+
+
+def test_one_decision_leads_to_the_next_that_waits(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(), items=3)
+    for name, role in (("ann", "annotator"), ("bob", "annotator"), ("judge", "adjudicator")):
+        run.join(name, role)
+    run.answer_all("ann", {"mood": "glad", "strength": 3})
+    run.answer_all("bob", {"mood": "sad", "strength": 3})
+    run.submit("bob", "i1", {"mood": "glad", "strength": 1})  # of the second text they differ in the strength
+    judge = run.client("judge")
+    here, seen = "/adjudicate/strength/i1", []
+    while here != "/adjudicate":
+        page = judge.get(here).text
+        seen.append(here)
+        shown = re.search(r'name="shown" value="([0-9a-f]+)"', page)
+        assert shown
+        form = run.form("judge", shown=shown[1], choice="no_gold")
+        here = judge.post(here.partition("?")[0], data=form).headers["location"]
+    # Onward from the second text, then what is before it; each says how many wait.
+    assert seen == ["/adjudicate/strength/i1", "/adjudicate/mood/i2?left=2", "/adjudicate/mood/i0?left=1"]
+    assert "1 questions wait" in page
+
+
+def test_a_decision_that_holds_is_shown_with_its_reason(run: Running) -> None:
+    judge = run.client("judge")
+    form = decision(run, judge, "judge", choice="other", reason="Neither fits.", **{"s.mood": "calm"})
+    judge.post("/adjudicate/mood/i0", data=form)
+    page = judge.get("/adjudicate/mood/i0").text
+    assert "You have decided: Calm." in page
+    assert "Neither fits." in page
+    run.join("other", "adjudicator")
+    assert "Decided: Calm." in run.client("other").get("/adjudicate/mood/i0").text
+    run.submit("ann", "i0", {"mood": "sad", "strength": 1})
+    page = judge.get("/adjudicate/strength/i0").text
+    assert "decided: " not in page
+
+
+def test_it_is_said_why_somebody_left_the_item_out(run: Running) -> None:
+    run.submit("bob", "i0", {}, skipped="broken")
+    page = run.client("judge").get("/adjudicate/mood/i0").text
+    assert "Left out by 1: broken" in page
+    assert "bob" not in page

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from affectlab.annotate.adjudicate import DECIDABLE, OPEN, Made, Panel, basis, candidates, queue, settle, shown_hash
+from affectlab.annotate.adjudicate import DECIDABLE, Made, Panel, Settled, basis, candidates, queue, settle, shown_hash
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels, project, replies
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import Reply, clean_text, from_form, options_of, problem, tell
 from affectlab.annotate.web.kept import DECISION, forget, keep_form, kept, last
+from affectlab.annotate.web.remarks import reasons_of
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import slot_view
 from affectlab.annotate.words import say
@@ -26,11 +27,7 @@ def adjudication(visit: Visit) -> Response:
     with visit.site.store.read() as conn:
         design = visit.site.design(conn)
         _allowed(visit, design)
-        open_slots = [
-            (panel, slot, where)
-            for panel, slot, where in queue(design, panels.panels(conn, design))
-            if _may(visit, design, panel)
-        ]
+        open_slots = _queue(visit, conn, design)
     main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
     rows = [
         {
@@ -62,7 +59,27 @@ def decision(visit: Visit) -> Response:
             replies.begin_discussion(conn, panel.unit.id, visit.me.id, visit.site.store.now())
         if visit.request.method == "GET":
             return _show(visit, conn, design, panel, slot)
-        return _decide(visit, conn, design, panel, slot)
+        refused = _decide(visit, conn, design, panel, slot)
+    return refused or _onward(visit, panel, slot)
+
+
+def _onward(visit: Visit, panel: Panel, slot: Slot) -> Response:
+    """To the next slot that waits: of this item, of one after it, of the first; to the list when none does."""
+    with visit.site.store.read() as conn:
+        design = visit.site.design(conn)
+        waiting = _queue(visit, conn, design)
+        order = [one.id for one in project.units(conn)]
+    if not waiting:
+        return visit.go("/adjudicate")
+    here = order.index(panel.unit.id)
+    after = [(one, open_slot) for one, open_slot, _ in waiting if order.index(one.unit.id) >= here]
+    where = after[0] if after else waiting[0][:2]
+    return visit.go(f"{_path(where[1], where[0])}?left={len(waiting)}")
+
+
+def _queue(visit: Visit, conn: Connection, design: Design) -> list[tuple[Panel, Slot, Settled]]:
+    found = queue(design, panels.panels(conn, design))
+    return [(panel, slot, where) for panel, slot, where in found if _may(visit, design, panel)]
 
 
 def note(visit: Visit) -> Response:
@@ -82,7 +99,8 @@ def note(visit: Visit) -> Response:
     return visit.go(_path(slot, panel))
 
 
-def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot) -> Response:
+def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot) -> Response | None:
+    """Keep the decision of a form; the page that says why not, where it is none."""
     choice = visit.field("choice")
     reason = clean_text(visit.field("reason"))[:4000]
     if visit.field("shown") != shown_hash(slot, panel, _seed(conn)):  # the letters may stand for other answers by now
@@ -106,10 +124,7 @@ def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: 
     made = Made(value, kind, reason, basis(slot, panel), visit.me.id, now)
     version = panels.decide(conn, panel.unit.id, slot.id, made)
     replies.log(conn, visit.me.id, "decision", {"item": panel.unit.id, "slot": slot.id, "version": version}, now)
-    panel = replace(panel, decisions={**panel.decisions, slot.id: made})
-    rest = [one for one in design.slots if one.asked and one.id != slot.id]
-    still = [one for one in rest if settle(design, one, panel).status in OPEN]
-    return visit.go(_path(still[0], panel) if still else "/adjudicate")
+    return None
 
 
 def _show(
@@ -123,6 +138,8 @@ def _show(
     if last(written, "shown") != shown and choice not in {"other", "no_gold"}:
         choice = ""  # its letter may stand for another answer by now
     names = {option.id: say(option.names, visit.language) for option in options_of(slot, panel.unit)}
+    reasons = reasons_of(design, visit.language)
+    where, left = settle(design, slot, panel), visit.request.query_params.get("left", "")
     found = [(letter, tell(slot, value, names)) for letter, value in candidates(slot, panel, _seed(conn))]
     return visit.page(
         "decision.html",
@@ -133,7 +150,10 @@ def _show(
         view=slot_view(slot, panel.unit, visit.language),
         reply=Reply({} if value is None else {slot.id: value}),
         choice=choice,
-        where=settle(design, slot, panel),
+        where=where,
+        standing=_standing(visit, slot, panel, names) if where.status in {"decided", "no_gold"} else None,
+        left_out=[reasons.get(vote.reply.skipped, vote.reply.skipped) for vote in panel.votes if vote.reply.skipped],
+        left=left if left.isdecimal() and len(left) < 9 else "",
         candidates=found,
         comments=[vote.reply.comment for vote in panel.votes if vote.reply.comment],
         notes=[(text, person == visit.me.id) for person, text, _ in panels.notes(conn, panel.unit.id)],
@@ -145,6 +165,13 @@ def _show(
         restored=bool(kept_before),
         path_note=f"/note/{quote(panel.unit.id, safe='')}",
     )
+
+
+def _standing(visit: Visit, slot: Slot, panel: Panel, names: Mapping[str, str]) -> dict[str, Any]:
+    """The decision that holds, for who wants to change it."""
+    made = panel.decisions[slot.id]
+    value = "" if made.choice == "no_gold" else tell(slot, made.value, names)
+    return {"value": value, "reason": made.reason, "own": made.person == visit.me.id}
 
 
 def _allowed(visit: Visit, design: Design) -> None:

@@ -86,6 +86,31 @@
     form.querySelectorAll("button").forEach((one) => setTimeout(() => { one.disabled = true; }));
   }
 
+  // A decision by keyboard: letters of the candidates, "-" for none, "+" for another answer, whose options have keys of
+  // their own while they are shown. Enter decides.
+  document.addEventListener("keydown", (event) => {
+    const choice = line && document.body.contains(line) ? form.querySelectorAll("input[name=choice]") : [];
+    if (!choice.length || event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("textarea, select, input[type=text]")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    const key = event.key.toLowerCase();
+    if (key === "enter") {
+      if (event.target.matches("button, a, summary")) return;
+      event.preventDefault();
+      if (!event.repeat) form.requestSubmit();
+      return;
+    }
+    const named = { "-": "no_gold", "+": "other", "=": "other" }[key] || key.toUpperCase();
+    const options = document.getElementById("other").open ? [...document.querySelectorAll("#other [data-key]")] : [];
+    const wanted = options.find((one) => one.dataset.key === key) || [...choice].find((one) => one.value === (named.length === 1 || named === "no_gold" || named === "other" ? named : ""));
+    if (!wanted) return;
+    event.preventDefault();
+    wanted.click();
+    wanted.focus();
+  });
+
   // "Another answer" of a decision shows its options, and choosing one of them chooses it.
   function choices() {
     const other = form.querySelector("input[name=choice][value=other]");
