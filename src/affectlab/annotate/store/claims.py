@@ -224,10 +224,11 @@ def _repeats_left(conn: Connection, design: Design, person: Person, number: int,
     if design.repeat_share == 0:
         return 0
     a = t.assignment
-    query = select(a.c.number).join(t.item, t.item.c.id == a.c.item)
-    mine = query.where(a.c.person == person.id, a.c.state.in_(("done", "open")), t.item.c.kind == "work")
-    numbers = list(conn.execute(mine.order_by(a.c.number)).scalars())
-    total, given, more = _total(conn), _number(conn, person, "repeat"), 0
+    query = select(a.c.number, a.c.state, t.item.c.kind).join(t.item, t.item.c.id == a.c.item)
+    mine = conn.execute(query.where(a.c.person == person.id).order_by(a.c.number)).all()
+    numbers = [row.number for row in mine if row.kind == "work" and row.state in {"done", "open"}]
+    given = sum(row.kind == "repeat" for row in mine)
+    total, more = _total(conn), 0
     while True:
         end = last + more - design.repeat_gap  # what has a number up to here can have come again by then
         early = bisect_right(numbers, end) + max(0, min(last - 1, end) - number + 1)
