@@ -124,6 +124,24 @@ def test_after_a_discussion_has_begun_answers_stay_as_they_were_given(sqlite_sto
     assert gold(run) == ("decided", "glad")
 
 
+def test_the_list_of_what_differs_begins_the_discussion_of_what_is_in_it(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(**DISCUSSED), items=3)
+    for name in ("ann", "bob"):
+        run.join(name)
+    run.answer_all("ann", {"mood": "glad", "strength": 3})
+    run.answer_all("bob", {"mood": "sad", "strength": 3})
+    run.submit("bob", "i1", {"mood": "glad", "strength": 3})
+    bob = run.client("bob")
+    for _ in range(2):
+        assert bob.get("/adjudicate").text.count("answers differ") == 2
+    found = [
+        run.client(name).post(f"/item/i{n}", data=run.form(name, s__mood="calm", s__strength="3")).status_code
+        for name in ("ann", "bob")
+        for n in range(3)
+    ]
+    assert found == [409, 303, 409] * 2
+
+
 def test_an_adjudicator_who_looks_keeps_nobody_from_changing_an_answer(run: Running) -> None:
     run.client("judge").get("/adjudicate/mood/i0")
     assert run.submit("ann", "i0", {"mood": "sad", "strength": 3}) == 2

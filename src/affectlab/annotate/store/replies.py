@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +76,7 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
     Raises:
         RefusedError: ``not_yours`` for an item the person was never given, ``lease_over`` when others have taken it up
             meanwhile (the draft stays), ``key_used`` when the key belongs to another answer, ``discussed`` for a change
-            of an answer after :func:`begin_discussion`.
+            of an answer after :func:`begin_discussions`.
     """
     item, person = key
     mine = and_(t.assignment.c.item == item, t.assignment.c.person == person)
@@ -114,18 +114,21 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
     return version
 
 
-def begin_discussion(conn: Connection, item: str, person: str, now: float) -> None:
-    """Write down that one of an item's annotators has seen what the others answered.
+def begin_discussions(conn: Connection, items: Iterable[str], person: str, now: float) -> None:
+    """Write down that one of some items' annotators has seen what the others answered, or that it differs.
 
-    From then on nobody changes an answer to it: agreement is about answers that were given independently, and what the
-    discussion comes to is a decision.
+    From then on nobody changes an answer to them: agreement is about answers that were given independently, and what
+    the discussion comes to is a decision.
     """
-    if not discussed(conn, item):
-        log(conn, person, _DISCUSSION, {"item": item}, now)
+    known = conn.execute(select(t.event.c.body["item"].as_string()).where(t.event.c.kind == _DISCUSSION)).scalars()
+    new = sorted(set(items) - set(known))
+    if new:
+        rows = [{"at": now, "person": person, "kind": _DISCUSSION, "body": {"item": item}} for item in new]
+        conn.execute(insert(t.event), rows)
 
 
 def discussed(conn: Connection, item: str) -> bool:
-    """Whether one of an item's annotators has seen what the others answered."""
+    """Whether :func:`begin_discussions` was called for an item."""
     e = t.event
     begun = select(e.c.id).where(e.c.kind == _DISCUSSION, e.c.body["item"].as_string() == item)
     return conn.execute(begun.limit(1)).first() is not None

@@ -28,6 +28,11 @@ def adjudication(visit: Visit) -> Response:
         design = visit.site.design(conn)
         _allowed(visit, design)
         open_slots = _queue(visit, conn, design)
+    mine = {panel.unit.id for panel, _, _ in open_slots if any(vote.person == visit.me.id for vote in panel.votes)}
+    if mine:
+        # Who knows that an answer differs knows what the other one is where there are two.
+        with visit.site.store.write() as conn:
+            replies.begin_discussions(conn, mine, visit.me.id, visit.site.store.now())
     main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
     rows = [
         {
@@ -56,7 +61,7 @@ def decision(visit: Visit) -> Response:
         if settle(design, slot, panel).status not in DECIDABLE:
             return visit.refuse("nothing_to_decide", 409)
         if any(vote.person == visit.me.id for vote in panel.votes):
-            replies.begin_discussion(conn, panel.unit.id, visit.me.id, visit.site.store.now())
+            replies.begin_discussions(conn, [panel.unit.id], visit.me.id, visit.site.store.now())
         if visit.request.method == "GET":
             return _show(visit, conn, design, panel, slot)
         refused = _decide(visit, conn, design, panel, slot)
