@@ -246,6 +246,14 @@ class TestRefused:
         rows = [row for who in ("ann", "bob", "cem") for row in reply(who, "i0")]
         refused(store, written(tmp_path, *rows), "2 people have it already")
 
+    def test_items_that_are_written_alike_cannot_be_told_apart(self, store: Store, tmp_path: Path) -> None:
+        design = study()
+        with store.write() as conn:
+            project.start_project(conn, design, 0, store.now())
+            alike = [make_unit(design, item, {"text": f"Text {item}."}) for item in ("cafe\u0301", "caf\u00e9")]
+            project.add_units(conn, design, alike, 0)
+        refused(store, written(tmp_path, *reply("ann", "caf\u00e9")), "2 items of the project are written so")
+
     def test_probes_are_not_answered_from_files(self, store: Store, tmp_path: Path) -> None:
         running(store, study(repeat_share=1.0))
         refused(store, written(tmp_path, *reply("ann", "i0~again")), "is not in the project")

@@ -201,8 +201,10 @@ class _Check:
         self.versions = {row.version: Design.model_validate(row.body) for row in designs}
         self.mappings = project.design_mappings(conn)
         self.units = {unit.id: unit for unit in project.units(conn)}
-        # Files hold ids in composed form and without blanks around them.
-        self.ids = {_plain(unit): unit for unit in self.units} | {unit: unit for unit in self.units}
+        # Files are read with ids in composed form and without blanks around them.
+        self.ids: dict[str, list[str]] = defaultdict(list)
+        for unit in self.units:
+            self.ids[_plain(unit)].append(unit)
         self.taken = {row.id: row.taken for row in conn.execute(select(t.item.c.id, t.item.c.taken))}
         query = select(t.assignment.c.item, t.assignment.c.person)
         self.given = {(row.item, row.person) for row in conn.execute(query)}
@@ -230,9 +232,11 @@ class _Check:
 
     def reply(self, annotator: str, item: str, given: Sequence[Answer]) -> tuple[_Ready | None, list[str]]:
         """The reply that answers of one annotator to one item make, or what is wrong with them."""
-        unit = self.units.get(self.ids.get(item, ""))
-        if unit is None:
-            return None, [f"item {item!r} is not in the project"]
+        alike = self.ids.get(_plain(item), [])
+        if len(alike) != 1:
+            many = f"{len(alike)} items of the project are written so, but for accents or blanks"
+            return None, [many if alike else f"item {item!r} is not in the project"]
+        unit = self.units[alike[0]]
         unknown = [f"there is no slot {one.slot!r}" for one in given if one.slot not in self.design.slot]
         unfinished = [f"slot {one.slot!r}: {one.status} is no answer" for one in given if one.status in _UNFINISHED]
         if unknown or unfinished:

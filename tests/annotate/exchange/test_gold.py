@@ -230,3 +230,16 @@ def test_gold_finds_items_however_their_ids_are_composed(tmp_path: Path) -> None
     gold = [Settled("caf\u00e9", slot, value, "unanimous", 2, 2) for slot, value in (("A", "joy"), ("B", "fear"))]
     (filled,) = fill("chiaro", str(source), gold).rows
     assert (filled["agent_a_emotion"], filled["agent_b_emotion"]) == ("joy", "fear")
+
+
+def test_gold_of_items_that_are_written_alike_is_not_mixed(tmp_path: Path) -> None:
+    row = {"sentence": "Ana is on board.", "agent_a_role": "Ana", "agent_b_role": "Bo", "agent_a_polarity": "positive"}
+    source = tmp_path / "scenes.jsonl"
+    ids = ["cafe\u0301", "caf\u00e9"]
+    source.write_text("".join(json.dumps({**row, "id": one}) + "\n" for one in ids), encoding="utf-8")
+    gold = [
+        Settled(one, slot, value, "unanimous", 2, 2)
+        for one, feel in zip(ids, ("joy", "pride"), strict=True)
+        for slot, value in (("A", feel), ("B", "fear"))
+    ]
+    assert [one["agent_a_emotion"] for one in fill("chiaro", str(source), gold).rows] == ["joy", "pride"]

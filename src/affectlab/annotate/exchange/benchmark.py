@@ -6,6 +6,7 @@ The rows are those of the file the items came from, with gold in the fields wher
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -133,12 +134,13 @@ def fill(
         require_settled(settled)
     by_item: dict[str, dict[str, Settled]] = {}
     for one in settled:
-        by_item.setdefault(_plain(one.item), {})[one.slot] = one
+        by_item.setdefault(one.item, {})[one.slot] = one
     items = opened.load(source, fields or {}, {})
     rows, personal = drop_personal(read_rows(source, fields or {}), keep=fields or ())
     if len(items) != len(rows):
         raise UserError(f"{source} has {len(rows)} rows for {len(items)} items: gold needs one row an item.")
-    if strange := by_item.keys() - {_plain(item.id) for item in items}:
+    by_item = _as_in(by_item, [item.id for item in items])
+    if strange := by_item.keys() - {item.id for item in items}:
         raise UserError(f"{source} lacks {len(strange)} annotated items, {min(strange)!r} among them; name their file.")
     unused = {
         slot: count
@@ -148,13 +150,26 @@ def fill(
     filled: list[dict[str, Any]] = []
     without: list[str] = []
     for item, row in zip(items, rows, strict=True):
-        mine = {slot: one for slot, one in by_item.get(_plain(item.id), {}).items() if slot in opened.slots}
+        mine = {slot: one for slot, one in by_item.get(item.id, {}).items() if slot in opened.slots}
         values = {slot: one.value for slot, one in mine.items() if one.value is not None}
         if not values or len(values) < len(mine):
             without.append(item.id)
         else:
             filled.append(_FILL[benchmark](dict(row.data), values))
     return Filled(tuple(filled), tuple(without), unused, personal)
+
+
+def _as_in(by_item: Mapping[str, dict[str, Settled]], ids: Iterable[str]) -> dict[str, dict[str, Settled]]:
+    """Gold under the ids of the source: files of answers are read with ids in composed form and without blanks."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for one in ids:
+        alike[_plain(one)].append(one)
+    there = {one for found in alike.values() for one in found}
+    found = {}
+    for item, gold in by_item.items():
+        others = alike.get(_plain(item), [])
+        found[item if item in there or len(others) != 1 else others[0]] = gold
+    return found
 
 
 def _plain(item: str) -> str:
