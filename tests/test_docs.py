@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from affectlab.benchmarks import open_benchmark
+from affectlab.benchmarks import BUILT_IN, open_benchmark
 from affectlab.cli.main import app
 from affectlab.models import ModelSettings, open_model
 from affectlab.runs import Plan, RunFolder, execute, score_run
@@ -119,6 +119,21 @@ def test_the_data_file_of_getting_started_loads(tmp_path: Path) -> None:
     first, second = open_benchmark("chiaro").load(str(path), fields, {})
     assert (first.id, first.gold) == ("1", {"A": "joy", "B": "anger"})
     assert (second.id, second.gold) == ("2", {"A": "relief", "B": "sadness"})
+
+
+def test_the_demo_asks_some_of_every_benchmark_and_reports_it() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    recipe = [line.strip() for line in makefile.partition("\ndemo:")[2].partition("\n\n")[0].splitlines()[1:]]
+    typed = [line.removeprefix("$(BIN)/").partition(" >")[0].replace("$(ARGS)", "") for line in recipe]
+    commands = [
+        shlex.split(line.replace("$(DEMO_RUN)", "runs/first")) for line in typed if line.startswith("affectlab")
+    ]
+    for command in commands:
+        parse(command[1:])
+    asked = {command[2] if command[1] == "run" else "decisions" for command in commands if "--model" in command}
+    assert asked == set(BUILT_IN)
+    made = {command[command.index("--out") + 1] for command in commands if "--out" in command}
+    assert made == {command[2] for command in commands if command[1] == "report"}
 
 
 def test_the_page_on_run_folders_names_the_fields_that_decide() -> None:
