@@ -273,20 +273,20 @@ def residual_contamination(cases: Sequence[Case], how: Interval = USUAL) -> Cont
         sources[source] = (kept[source], _share("error_rate", audited, how))
     drawn = sum(case.audited and case.machine is not None for case in cases)
     name = "contamination"
-    strata = _strata(cases, settled, how)
-    missing = [one.name for one in strata if one.rate.value is None]
+    strata = _strata(cases, settled)
+    missing = [one.name for one in strata if not one.audited]
     if not retained or missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         reason = f"no audited label of {', '.join(missing[:_NAMED])}{more}" if missing else "nothing is retained"
         nothing = Estimate(name, None, n=retained, reason=reason)
         return Contamination(nothing, retained, None, sources, drawn, len(split))
-    expected = sum(one.unseen * (one.rate.value or 0.0) for one in strata)
+    expected = sum(one.unseen * one.rate for one in strata)
     value = expected / retained
     below, above = _combined(strata, retained, how.level)
     clusters = len({case.cluster for case in settled})
     method = f"audited error rates, Wilson's intervals combined, {100 * how.level:g} %"
     share = Estimate(name, value, max(0.0, value - below), min(1.0, value + above), retained, clusters, method)
-    worst = sum(one.unseen * one.worst for one in _strata(cases, [*settled, *split], how)) / retained
+    worst = sum(one.unseen * one.worst for one in _strata(cases, [*settled, *split])) / retained
     return Contamination(share, retained, expected, sources, drawn, len(split), worst)
 
 
@@ -304,14 +304,17 @@ class _Stratum:
     Attributes:
         name: Slot and source.
         unseen: How many labels.
-        rate: Share of the audited ones that people changed.
         audited: The audited ones.
     """
 
     name: str
     unseen: int
-    rate: Estimate
     audited: Sequence[Case]
+
+    @property
+    def rate(self) -> float:
+        """Share of the audited ones that people changed; 0 where there are none."""
+        return sum(bool(case.wrong) for case in self.audited) / max(len(self.audited), 1)
 
     @property
     def worst(self) -> float:
@@ -321,19 +324,20 @@ class _Stratum:
     def pull(self) -> dict[str, float]:
         """How far each cluster pulls the rate from where it is."""
         found: dict[str, float] = defaultdict(float)
+        rate, count = self.rate, len(self.audited)
         for case in self.audited:
-            found[case.cluster] += (bool(case.wrong) - (self.rate.value or 0.0)) / len(self.audited)
+            found[case.cluster] += (bool(case.wrong) - rate) / count
         return found
 
 
-def _strata(cases: Sequence[Case], audited: Sequence[Case], how: Interval) -> list[_Stratum]:
+def _strata(cases: Sequence[Case], audited: Sequence[Case]) -> list[_Stratum]:
     unseen = Counter((case.slot, case.outcome) for case in cases if case.outcome in _SOURCES)
-    found = []
-    for (slot, source), count in unseen.items():
-        seen = [case for case in audited if case.slot == slot and _source(case) == source]
-        rate = _share("error_rate", [(case, bool(case.wrong)) for case in seen], how)
-        found.append(_Stratum(f"{slot} ({source})", count, rate, seen))
-    return found
+    seen = _grouped(audited, lambda case: [f"{case.slot} ({_source(case)})"])
+    return [
+        _Stratum(name, count, seen.get(name, []))
+        for (slot, source), count in unseen.items()
+        for name in [f"{slot} ({source})"]
+    ]
 
 
 def _combined(strata: Sequence[_Stratum], retained: int, level: float) -> tuple[float, float]:
@@ -346,10 +350,10 @@ def _combined(strata: Sequence[_Stratum], retained: int, level: float) -> tuple[
     spread = [sqrt(sum(much * much for much in pull.values())) for pull in pulls]
     down, up = [], []
     for one in strata:
-        rate = one.rate.value or 0.0
-        low, high = wilson(rate * one.rate.clusters, one.rate.clusters, level)
-        down.append(one.unseen / retained * (rate - low))
-        up.append(one.unseen / retained * (high - rate))
+        clusters = len({case.cluster for case in one.audited})
+        low, high = wilson(one.rate * clusters, clusters, level)
+        down.append(one.unseen / retained * (one.rate - low))
+        up.append(one.unseen / retained * (high - one.rate))
     below = above = 0.0
     for i, pull in enumerate(pulls):
         for j, other in enumerate(pulls):
