@@ -33,8 +33,17 @@ def test_a_table_holds_options_history_and_payoffs_as_json_in_its_cells(tmp_path
     assert second.inputs["history"] == ["One came."]
     assert ("payoffs" in first.inputs, second.inputs["payoffs"]) == (False, {"R": 5})
     path.write_text("id,role,scenario,options\na,stag_hunt,You wait.,[broken\n", encoding="utf-8")
-    with pytest.raises(UserError, match="options"):
+    with pytest.raises(UserError, match=r"found '\[broken'; expected a list or an object in JSON \(.* character 2\)"):
         load(str(path), {})
+    path.write_text("id,role,scenario,options\na,stag_hunt,You wait.,stay or go\n", encoding="utf-8")
+    with pytest.raises(UserError, match="expected a list or an object in JSON"):
+        load(str(path), {})
+    # A round that was told in brackets is no list.
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "role", "scenario", "options", "history"])
+        table.writerow(["a", "stag_hunt", "You wait.", json.dumps(STAG["options"]), "[Round 1] Both came."])
+    assert load(str(path), {})[0].inputs["history"] == ["[Round 1] Both came."]
 
 
 def test_an_image_is_looked_for_from_the_files_folder(tmp_path: Path) -> None:

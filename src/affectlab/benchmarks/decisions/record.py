@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -85,18 +86,24 @@ def _source(value: Any) -> Any:
 
 
 def _from_cell(value: Any) -> Any:
-    """A list or an object that a table's cell holds as JSON; anything else as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    """A list or an object that a table's cell holds as JSON; anything else as it is.
+
+    Raises:
+        ValueError: When text cannot be one, completing "expected …".
+    """
+    if not isinstance(value, str) or not value.strip():
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"a list or an object in JSON ({error.msg} at character {error.pos + 1})") from error
 
 
 def _history(value: Any) -> Any:
     """Rounds as lines; one text is taken for its lines, or for a list where it is one in JSON."""
-    value = _from_cell(value)
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        with suppress(ValueError):
+            value = _from_cell(value)
     if value is None:
         return []
     if isinstance(value, str):
