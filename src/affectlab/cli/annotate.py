@@ -153,7 +153,7 @@ def invite(
 def _interviewer(spec: str | None, base_url: str | None) -> tuple[Ask | None, Any]:
     if spec is None:
         return None, lambda: None
-    from affectlab.annotate.web.story import asking
+    from affectlab.annotate.web.asking import asking
     from affectlab.models import ModelSettings, open_model
 
     model = open_model(spec, ModelSettings(base_url=base_url))

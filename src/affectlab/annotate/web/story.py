@@ -15,7 +15,6 @@ from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.people import lock_person
 from affectlab.annotate.values import clean_text
-from affectlab.annotate.web.asking import asking as asking
 from affectlab.annotate.web.kept import STAGE, forget, kept, last
 from affectlab.annotate.web.visit import Visit
 
