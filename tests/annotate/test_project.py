@@ -63,10 +63,10 @@ def test_a_backup_brings_back_what_was_there_and_no_more(project: Project) -> No
     assert answers(project) == before
     answer(project, "cem")  # people go on
     assert len(answers(project)) == 2
-    if kept is not None:
-        restore(project, kept)
-        assert len(answers(project)) == 2  # ann and bob: unmerged changes came along
-        assert answers(project) != before
+    assert kept is not None
+    restore(project, kept)
+    assert len(answers(project)) == 2  # ann and bob: unmerged changes came along
+    assert answers(project) > before
 
 
 def test_a_project_that_is_open_is_not_restored(project: Project) -> None:
@@ -85,6 +85,22 @@ def test_a_project_that_is_open_is_not_restored(project: Project) -> None:
 def test_a_project_that_is_being_restored_is_not_opened(project: Project) -> None:
     with projects._locked(project, alone=True), pytest.raises(WorldError, match="being restored"), project.opened():
         pass
+
+
+def test_a_backup_of_another_study_and_what_is_none(project: Project, tmp_path: Path) -> None:
+    answer(project, "ann")
+    copy = backup(project)
+    settings = project.folder / "project.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text("utf-8")) | {"study": "another"}), encoding="utf-8")
+    other = find_project(project.folder)
+    with pytest.raises(UserError, match=r"another study.*--other-study"):
+        restore(other, copy)
+    restore(other, copy, other_study=True)
+    assert find_project(project.folder) == project
+    (tmp_path / "text").write_text("no backup", encoding="utf-8")
+    with pytest.raises(UserError, match="is no backup of an annotation project"):
+        restore(project, tmp_path / "text")
+    assert len(answers(project)) == 1
 
 
 class TestRestore:

@@ -188,8 +188,12 @@ def _unmake(folder: Path, there: bool) -> None:
 
 
 def _study_of(conn: Connection) -> str:
+    return _study_id(stored.secret_of(conn))
+
+
+def _study_id(secret: bytes) -> str:
     """What tells the study from others, without giving its secret away."""
-    return sha256(b"study:" + stored.secret_of(conn)).hexdigest()[:16]
+    return sha256(b"study:" + secret).hexdigest()[:16]
 
 
 def backup(project: Project) -> Path:
@@ -243,9 +247,14 @@ def restore(project: Project, source: str | Path, *, other_study: bool = False) 
         raise UserError(f"There is no backup {source}.")
     with _locked(project, alone=True):
         if not project.url.startswith("sqlite"):
+            study = _study_of_dump(path)
+            _check_study(project.study or _study_in(project.url), study, path, other_study)
+            before = backup(project)
             command = ("pg_restore", "--clean", "--if-exists", "--single-transaction", f"--dbname={project.url}")
             _postgres(*command, str(path))
-            return None
+            if study != project.study:
+                _write_settings(project.folder, project.url, study)
+            return before
         current = project.folder / _SQLITE
         if current.exists() and current.samefile(path):
             raise UserError(f"{source} is the database itself; name a file of {project.folder / 'backups'}.")
@@ -253,8 +262,8 @@ def restore(project: Project, source: str | Path, *, other_study: bool = False) 
         try:
             _copy(path, copy)
             study = _check_backup(copy, path)
-            if not other_study and (own := project.study or _study_in(current)) and own != study:
-                raise UserError(f"{source} is a backup of another study. To take it all the same: --other-study.")
+            own = project.study or (_study_in(project.url) if current.exists() else "")
+            _check_study(own, study, path, other_study)
             kept = _put_aside(project, current)
             try:
                 copy.replace(current)
@@ -318,27 +327,53 @@ def _check_backup(copy: Path, source: Path) -> str:
         check.close()
 
 
-def _study_in(database: Path) -> str:
+def _check_study(own: str, other: str, source: Path, other_study: bool) -> None:
+    if own and own != other and not other_study:
+        raise UserError(f"{source} is a backup of another study. To take it all the same: --other-study.")
+
+
+def _study_in(url: str) -> str:
     """The study of a database, as far as it can be read."""
-    if not database.exists():
-        return ""
     try:
-        store = open_store(f"sqlite:///{database}")
+        store = open_store(url)
     except WorldError:
         return ""
     try:
         with store.read() as conn:
             return _study_of(conn)
-    except (DBAPIError, TypeError):  # damaged
+    except (DBAPIError, TypeError):  # damaged, or empty
         return ""
     finally:
         store.close()
 
 
-def _postgres(*command: str) -> None:
+def _study_of_dump(path: Path) -> str:
+    """The study that a dump of PostgreSQL is of.
+
+    Raises:
+        UserError: When it is none of an annotation project.
+    """
+    try:
+        text = _postgres("pg_restore", "--data-only", "--table=setting", "--file=-", str(path))
+    except WorldError as error:
+        raise UserError(f"{path} is no backup of an annotation project: {error}") from error
+    secret = next((line.split("\t")[1] for line in text.splitlines() if line.startswith("secret\t")), "")
+    try:
+        return _study_id(bytes.fromhex(json.loads(secret)))
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{path} is no backup of an annotation project.") from error
+
+
+def _postgres(*command: str) -> str:
+    """What one of PostgreSQL's programs writes.
+
+    Raises:
+        WorldError: When it is not there or fails.
+    """
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     except FileNotFoundError as error:
         raise WorldError(f"{command[0]} is not installed; it comes with PostgreSQL's client.") from error
     if done.returncode:
         raise WorldError(f"{command[0]} failed: {done.stderr.strip()}")
+    return done.stdout
