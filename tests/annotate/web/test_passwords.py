@@ -12,6 +12,8 @@ from affectlab.annotate.serve import new_password
 from affectlab.annotate.store import people
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import MOST_FAILURES, Newcomer
+from affectlab.annotate.web.app import make_app
+from affectlab.annotate.web.visit import COOKIE
 from affectlab.errors import UserError
 
 GLAD = {"mood": "glad", "strength": 3}
@@ -95,3 +97,14 @@ def test_only_accounts_with_a_password_have_one_to_forget(run: Running) -> None:
     link = new_password(run.store, " ann ", "https://label.example.org/")
     assert link.startswith("https://label.example.org/reset/")
     assert run.client("").get(link.removeprefix("https://label.example.org")).status_code == 200
+
+
+def test_links_are_those_of_the_proxy_that_ends_tls(run: Running) -> None:
+    client = TestClient(make_app(run.store, secure=True), base_url="http://label.example.org")
+    with run.store.write() as conn:
+        people.make_invite(conn, "annotator", run.store.now())
+        session = people.open_session(conn, run.persons["boss"].id, run.store.now())
+    headers = {"cookie": f"{COOKIE}={session}"}
+    assert "<code>https://label.example.org/invite/" in client.get("/admin", headers=headers).text
+    form = run.form("boss", person=run.persons["ann"].id)
+    assert "<code>https://label.example.org/reset/" in client.post("/admin/reset", data=form, headers=headers).text

@@ -39,8 +39,7 @@ def admin(visit: Visit) -> Response:
     work = {panel.unit.id for panel in found}
     answered = Counter(one.person for one in stored if one.item in work and not one.reply.skipped)
     skipped = Counter(one.person for one in stored if one.item in work and one.reply.skipped)
-    base = str(visit.request.base_url).rstrip("/")
-    links = [(role, f"{base}/invite/{people.invite_token(visit.site.secret, one)}") for one, role in invites]
+    links = [(role, f"{visit.base}/invite/{people.invite_token(visit.site.secret, one)}") for one, role in invites]
     return visit.page(
         "admin.html",
         design=design,
@@ -83,8 +82,7 @@ def reset(visit: Visit) -> Response:
             return visit.refuse("no_password", 404)
         replies.log(conn, visit.me.id, "reset", {"person": person}, now)
         name = next(one.name for one in people.people(conn) if one.id == person)
-    base = str(visit.request.base_url).rstrip("/")
-    return visit.page("reset_made.html", link=f"{base}/reset/{token}", name=name)
+    return visit.page("reset_made.html", link=f"{visit.base}/reset/{token}", name=name)
 
 
 def quality(visit: Visit) -> Response:

@@ -107,6 +107,13 @@ class Visit:
         who = self.person.id if self.person else f"visitor:{self.visitor}"
         return people.signature(self.site.secret, "form", who)
 
+    @property
+    def base(self) -> str:
+        """Address of the site as people reach it; a proxy that ends TLS passes its requests on without."""
+        return str(self.request.base_url.replace(scheme="https") if self.site.secure else self.request.base_url).rstrip(
+            "/"
+        )
+
     def field(self, name: str) -> str:
         """Last value of a field; empty when there is none."""
         found = self.form.get(name, [])
