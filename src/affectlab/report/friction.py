@@ -9,7 +9,7 @@ from affectlab.annotate.assist.routing import OUTCOMES
 from affectlab.metrics.scores import Cell, Table
 from affectlab.report.cells import number_text
 from affectlab.report.model import Document, Section
-from affectlab.stats.estimate import Estimate
+from affectlab.stats.estimate import Estimate, Unit
 
 _ACCEPTED = 30
 
@@ -182,4 +182,7 @@ def _confused(found: Friction) -> Table:
 def _usage(found: Friction) -> Table:
     names = list(dict.fromkeys(name for one in found.usage.values() for name in one))
     rows: list[tuple[Cell, ...]] = [(run, *(one.get(name) for name in names)) for run, one in found.usage.items()]
-    return Table("calls", "Calls", ("run", *names), tuple(rows), units={"seconds": "number", "cost": "number"})
+    spent = {name: much for name, much in found.per_label.items() if much is not None}
+    note = f"By label kept: {', '.join(f'{name} {much:.3g}' for name, much in spent.items())}." if spent else ""
+    units: dict[str, Unit] = {"seconds": "number", "cost": "number"}
+    return Table("calls", "Calls", ("run", *names), tuple(rows), note, units)

@@ -305,6 +305,19 @@ def test_slots_of_one_cluster_are_no_independent_trials() -> None:
     assert wide > narrow
 
 
+def test_what_a_label_costs() -> None:
+    # 90 of the 100 slots have a label; 270 + 90 seconds and 4.5 + 0 of money were spent.
+    usage: dict[str, dict[str, Any]] = {
+        "model-a": {"seconds": 270.0, "cost": 4.5},
+        "model-b": {"seconds": 90.0, "cost": 0.0},
+    }
+    assert friction(study(), usage=usage).per_label == {"seconds": 4.0, "cost": pytest.approx(0.05)}
+    unknown = {**usage, "adjudicator": {"seconds": 0.0, "cost": None}}
+    assert friction(study(), usage=unknown).per_label == {"seconds": 4.0, "cost": None}
+    assert friction([case(b=None)], usage=usage).per_label == {"seconds": None, "cost": None}
+    assert friction(study()).per_label == {"seconds": None, "cost": None}
+
+
 def test_the_report_is_plain_data() -> None:
     import json
 

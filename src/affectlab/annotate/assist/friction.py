@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import sqrt
 from typing import Any
 
@@ -115,6 +115,7 @@ class Friction:
         usage: Run -> requests, tokens and cost.
         interval: How intervals were made.
         notes: What a reader must know.
+        per_label: ``seconds`` and ``cost`` of all runs by label kept; ``None`` where a run does not say or none is.
     """
 
     total: Group
@@ -125,6 +126,7 @@ class Friction:
     usage: Mapping[str, Mapping[str, Any]]
     interval: Interval
     notes: tuple[str, ...] = ()
+    per_label: Mapping[str, float | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
@@ -152,8 +154,9 @@ def friction(
         by_value = _grouped(cases, lambda case, stratum=stratum: [case.strata.get(stratum, "(none)")])  # type: ignore[misc]
         strata[stratum] = {value: _group(value, found, how) for value, found in sorted(by_value.items())}
     by_label = _grouped(cases, lambda case: [f"{case.slot}: {shown(case.human)}"] if case.human is not None else [])
+    total = _group("all", cases, how)
     return Friction(
-        total=_group("all", cases, how),
+        total=total,
         slots={slot: _group(slot, found, how) for slot, found in by_slot.items()},
         strata=strata,
         accepted={label: _group(label, found, how) for label, found in sorted(by_label.items())},
@@ -161,7 +164,14 @@ def friction(
         usage=usage or {},
         interval=how,
         notes=tuple(notes),
+        per_label={name: _by_label(name, usage or {}, total.contamination.retained) for name in ("seconds", "cost")},
     )
+
+
+def _by_label(name: str, usage: Mapping[str, Mapping[str, Any]], labels: int) -> float | None:
+    spent = [one.get(name) for one in usage.values()]
+    known = [one for one in spent if one is not None]
+    return sum(known) / labels if labels and known and len(known) == len(spent) else None
 
 
 def shown(value: Gold | None) -> str:
