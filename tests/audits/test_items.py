@@ -10,6 +10,7 @@ from tests.audits.hunts import data, decided, line, scripted
 from tests.audits.quick import fit_quickly
 
 from affectlab.audits.items import ability_table, audit_items, family_table, item_table, notes, stability_table
+from affectlab.benchmarks.base import Asking
 from affectlab.errors import UserError
 
 
@@ -90,3 +91,17 @@ def test_content_is_the_occupation_and_where_it_is_all_alike_that_is_said(runs: 
     # All are worth the same: ties go to the last name, a second guide would cost half a point.
     assert found.families[0].selected.coverage == {"baker": 1, "guide": 1}
     assert not found.alike
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_is_counted_together_and_who_was_asked_otherwise_is_said(runs: list[Path], tmp_path: Path) -> None:
+    file, warm = tmp_path / "d.jsonl", scripted(tmp_path / "warm.jsonl", line("*", "ANSWER: A"))
+    draws = [
+        decided(tmp_path / f"warm{seed}", warm, file, "cot", asking=Asking(temperature=0.7, seed=seed))
+        for seed in range(2)
+    ]
+    found = audit_items([*runs, *draws], wanted=2)
+    # Two draws of four answers of one respondent.
+    assert found.families[0].pool.counts.sum(axis=(1, 2)).tolist() == [4, 4, 4, 8]
+    assert "warm: 2 runs are counted together, as repeats." in notes(found)
+    assert any("Models were asked in different ways (choice, cot)" in note for note in notes(found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,19 @@ def test_agreement_is_the_share_of_questions_that_end_in_the_same_option(tmp_pat
         "scored against generated: compared on the 9 items that both have (of 9 and 12) and the 2 conditions that "
         "both have (of 2 and 3)."
     )
+
+
+def test_a_question_without_a_response_is_not_read_both_ways(tmp_path: Path, file: Path) -> None:
+    model = scripted(tmp_path / "m.jsonl", line("*", "ANSWER: A"), {"item": "*", "logprobs": {"A": -0.1, "B": -2.0}})
+    scored = read(tmp_path / "r1", model, file, "likelihood", limit=4)
+    runs = {
+        "scored": replace(scored, predictions=scored.predictions[1:]),
+        "generated": read(tmp_path / "r2", model, file, "choice", limit=4),
+    }
+    (pair,) = pairs_of(runs)
+    (row,) = agreement_table(runs, pair).rows
+    # Of four hunts one has no response by likelihood.
+    assert row[2:] == (3, 1)
 
 
 def test_namesakes_and_runs_by_one_protocol_are_no_pairs(tmp_path: Path, file: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.audits.hunts import data, decided, line, scripted
 
-from affectlab.audits.pools import items_of, pools_of, respondents
+from affectlab.audits.pools import asked_of, items_of, pools_of, respondents
 from affectlab.benchmarks.base import Asking
 from affectlab.errors import UserError
 from affectlab.models.base import Model
@@ -76,3 +77,13 @@ def test_a_role_without_enough_models_has_no_pool_and_says_so(tmp_path: Path, fi
     run = read(tmp_path / "r1", always(tmp_path / "m.jsonl"), file)
     with pytest.raises(UserError, match="stag_hunt: 4 items answered by 1 models"):
         pools_of([run], ["m"], items_of([run]))
+
+
+def test_an_item_whose_picture_moved_is_the_same_item(tmp_path: Path, file: Path) -> None:
+    item = read(tmp_path / "r1", always(tmp_path / "m.jsonl"), file).plan.items[0]
+    here, there, another = (
+        replace(item, inputs={**item.inputs, "image": image}) for image in ("/a/dawn.png", "/b/dawn.png", "/a/dusk.png")
+    )
+    assert asked_of(here) == asked_of(there)
+    assert asked_of(here) != asked_of(another)
+    assert asked_of(here) != asked_of(item)
