@@ -103,6 +103,18 @@ def test_a_backup_of_another_study_and_what_is_none(project: Project, tmp_path: 
     assert len(answers(project)) == 1
 
 
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    project = made(tmp_path / "p")
+
+    def none(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    assert answers(project) == set()
+
+
 class TestRestore:
     @pytest.fixture
     def project(self, tmp_path: Path) -> Project:

@@ -6,6 +6,7 @@ while a backup is put in place would be lost.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -69,6 +70,18 @@ class Project:
 
 
 @contextmanager
+def _where_locks_are() -> Iterator[None]:
+    """Go on without a lock on file systems that know none."""
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if error.errno not in {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS}:
+            raise
+
+
+@contextmanager
 def _locked(project: Project, *, alone: bool) -> Iterator[None]:
     """Hold the project's lock, which ends with the process whatever becomes of it.
 
@@ -83,8 +96,9 @@ def _locked(project: Project, *, alone: bool) -> Iterator[None]:
         return
     with (project.folder / _SETTINGS).open("rb") as file:
         try:
-            fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except OSError as error:
+            with _where_locks_are():
+                fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError as error:
             if not alone:
                 raise WorldError(f"{project.folder} is being restored; try again in a moment.") from error
             raise UserError(
