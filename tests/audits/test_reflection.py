@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,14 @@ def test_the_same_run_goes_on_in_its_folder_and_asks_nothing_twice(tmp_path: Pat
     assert again.second == first.second
     assert (out / "responses.jsonl").read_bytes() == kept
     assert len(json.loads((out / "manifest.json").read_text(encoding="utf-8"))["sessions"]) == 2
+
+
+def test_in_which_order_conditions_are_named_makes_no_other_run(tmp_path: Path, file: Path) -> None:
+    model = angry(tmp_path / "a.jsonl", CALM)
+    run = reasoned(tmp_path / "run", model, file)
+    first = audit_thoughts(run, model, tmp_path / "audit")
+    turned = replace(run, manifest={**run.manifest, "conditions": run.manifest["conditions"][::-1]})
+    assert audit_thoughts(turned, model, tmp_path / "audit").second == first.second
 
 
 def test_another_model_than_the_runs_is_refused(tmp_path: Path, file: Path) -> None:
