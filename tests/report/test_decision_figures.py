@@ -63,3 +63,12 @@ def test_cells_of_a_map_are_coloured_by_what_they_say() -> None:
         assert shown in text
     assert figure_of(Table("other", "Other", ("role", "joy"), (("a", "+40.0"),))) is None
     assert shift_map(Table("shifts_1", "Shifts", ("role", "joy"), ())) is None
+
+
+def test_what_stands_under_a_map_of_one_emotion_is_no_wider_than_it() -> None:
+    figure = shift_map(Table("shifts_1", "Shifts", ("role", "joy"), (("hunt", "+40.0"),)))
+    assert figure is not None
+    figure.canvas.draw()
+    label = figure.axes[0].xaxis.label.get_window_extent()
+    # Names of roles take up to a third of the width, and a browser's letters are wider than matplotlib's.
+    assert label.width < 0.55 * figure.bbox.width

@@ -67,7 +67,7 @@ def shift_map(table: Table, title: str = "") -> Any | None:
             axes.set_title(title, pad=18)
         axes.xaxis.set_label_position("bottom")
         axes.set_xlabel(
-            "points of the feasible range; blue: more of the focal behaviour, orange: less\n"
+            "points of the feasible range\nblue: more of the focal behaviour, orange: less\n"
             "* q < .05, ** q < .01, *** q < .001 over the map",
             loc="left",
             fontsize=7.5,
