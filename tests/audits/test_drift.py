@@ -61,12 +61,29 @@ def test_the_difference_from_random_vectors_stands_beside_every_run(tmp_path: Pa
     assert (rows[0]["emotion vectors"], rows[0]["control's"]) == (1.0, 0.5)
     assert isinstance(rows[0]["difference"], Estimate)
     assert rows[0]["difference"].value == 0.5
+    # Benjamini–Hochberg over the four rows of both runs: the smallest p four times, the others are 1.
+    ps = [row["p"] for row in rows]
+    assert isinstance(ps[0], float)
+    assert ps[1:] == [1.0, 1.0, 1.0]
+    assert [row["q"] for row in rows] == pytest.approx([4 * ps[0], 1.0, 1.0, 1.0])
     by_run = tables["drift_by_run"]
     assert by_run.columns[:2] == ("run", "items")
     assert [row[:2] for row in by_run.rows] == [("m", 12), ("still", 5)]
     assert any("not asked the same items and conditions" in note for note in found.notes)
     assert [one["run"] for one in found.made] == ["m", "still"]
     assert found.made[0]["model"]["identity"] == model.card.identity
+
+
+def test_items_are_those_with_an_answer_under_neutral_and_under_some_emotion(tmp_path: Path, file: Path) -> None:
+    model = scripted(
+        tmp_path / "m.jsonl",
+        line("*", "ANSWER: A"),
+        line("s00", "no idea", condition="joy@1.0"),
+        *(line("s01", "no idea", condition=condition) for condition in ("joy@1.0", "fear@1.0")),
+    )
+    run = decided(tmp_path / "r1", model, file, conditions=["joy@1.0", "fear@1.0"])
+    # The first has an answer under fear, the second under neither.
+    assert by_id(drift_of([run], QUICK))["drift_by_run"].rows[0][:2] == ("m", 11)
 
 
 def test_a_pair_that_shares_some_strengths_does_not_stop_the_others(tmp_path: Path, file: Path, model: Model) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.audits.hunts import data, decided, line, scripted
 from affectlab.audits.reflection import STEP, audit_thoughts, compared
 from affectlab.benchmarks.base import Asking
 from affectlab.errors import UserError
-from affectlab.models.base import Model
+from affectlab.models.base import Failure, Model, Request, Response
 from affectlab.runs import ScoredRun, read_run
 from affectlab.stats.bootstrap import Interval
 
@@ -120,3 +121,38 @@ def test_both_halves_of_a_story_count_as_one_item(tmp_path: Path, file: Path) ->
     model = angry(tmp_path / "a.jsonl", CALM)
     with pytest.raises(UserError, match="12 thoughts on 6 items"):
         audit_thoughts(reasoned(tmp_path / "run", model, file), model, tmp_path / "audit")
+
+
+def test_another_prompt_is_another_audit(tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = angry(tmp_path / "a.jsonl", CALM)
+    run = reasoned(tmp_path / "run", model, file)
+    audit_thoughts(run, model, tmp_path / "audit")
+    monkeypatch.setattr("affectlab.audits.reflection.REFLECTION", "Think again.")
+    with pytest.raises(UserError, match="second turns of another prompt; choose"):
+        audit_thoughts(run, model, tmp_path / "audit")
+
+
+def test_second_turns_without_a_response_are_counted_recorded_and_asked_again(tmp_path: Path, file: Path) -> None:
+    class Flaky:
+        """Loses the first request of its first call."""
+
+        def __init__(self, model: Model) -> None:
+            self.card, self.abilities, self.lost, self._model = model.card, model.abilities, False, model
+
+        def respond(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response | Failure]]:
+            for request, answer in self._model.respond(requests):
+                yield (request, answer) if self.lost else (request, Failure("gone", 1))
+                self.lost = True
+
+        def close(self) -> None:
+            """Nothing is held."""
+
+    model = angry(tmp_path / "a.jsonl", CALM)
+    flaky = Flaky(model)
+    run = reasoned(tmp_path / "run", model, file)
+    first = audit_thoughts(run, flaky, tmp_path / "audit")
+    assert first.failed == 1
+    assert "gone" in (tmp_path / "audit" / "failures.jsonl").read_text(encoding="utf-8")
+    again = audit_thoughts(run, flaky, tmp_path / "audit")
+    assert again.failed == 0
+    assert len(again.second) == len(first.second) + 1

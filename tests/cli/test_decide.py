@@ -231,3 +231,16 @@ def test_a_run_without_reasoning_has_no_thoughts(cli: Cli, decisions: Path, tmp_
     ended = cli("audit", "thoughts", tmp_path / "run", "--model", model, "--out", tmp_path / "audit")
     assert ended.code == 2
     assert "--cot" in ended.err
+
+
+def test_a_run_goes_on_with_the_vectors_it_kept_when_their_file_is_gone(
+    cli: Cli, decisions: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path / "m.jsonl", line("*", "ANSWER: A"))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "vectors.safetensors").write_bytes(b"kept")
+    ended = cli(
+        "decide", "--model", model, "--out", tmp_path / "run", "--items", decisions, "--alpha", "1.0", "--emotions",
+        "joy", "--vectors", tmp_path / "gone.safetensors", "--replicates", "20",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
