@@ -88,6 +88,22 @@ def test_agreement_within_each_group_of_labels(sqlite_store: Store) -> None:
     assert ["1/2 by chance" in " ".join(one.notes) for one in found] == [True, True, False, False]
 
 
+def test_an_item_may_offer_one_group_in_two_slots(sqlite_store: Store) -> None:
+    design = study(SIDES)
+    with sqlite_store.write() as conn:
+        project.start_project(conn, design, 0, sqlite_store.now())
+        fields = {"text": "A text.", "side_A": "up", "side_B": "up"}
+        project.add_units(conn, design, [make_unit(design, "i0", fields)], 0)
+    run = Running(sqlite_store, design)
+    for name, second in (("ann", "u1"), ("bob", "u2")):
+        run.join(name)
+        run.answer_all(name, {"A": "u1", "B": second})
+    with sqlite_store.read() as conn:
+        *_, up = project_agreement(conn, design)
+    assert (up.slot, up.ratings.units) == ("up (A, B)", ("i0 (A)", "i0 (B)"))
+    assert up.figure("percent_agreement").value == 0.5
+
+
 def test_agreement_by_a_slice(sqlite_store: Store) -> None:
     run = sides(sqlite_store)
     with sqlite_store.read() as conn:
@@ -143,7 +159,9 @@ def test_versions_with_renamed_labels_are_one(sqlite_store: Store) -> None:
 
 
 def test_levels_and_what_a_slot_rests_on_come_from_the_design(sqlite_store: Store) -> None:
-    design = study(STUDY.replace('id = "strength"', 'id = "strength"\nupstream = "mood"'))
+    years = '[[slots]]\nid = "years"\nkind = "number"\ntitle = "How old?"\n\n[[slots]]\nid = "why"'
+    above = STUDY.replace('id = "strength"', 'id = "strength"\nupstream = "mood"')
+    design = study(above.replace('[[slots]]\nid = "why"', years))
     with sqlite_store.write() as conn:
         project.start_project(conn, design, 0, sqlite_store.now())
         project.add_units(conn, design, [make_unit(design, f"i{n}", {"text": f"Text {n}."}) for n in range(4)], 0)
@@ -153,10 +171,10 @@ def test_levels_and_what_a_slot_rests_on_come_from_the_design(sqlite_store: Stor
         run.join(name)
         while (item := run.claim(name)) is not None:
             word = said.split()[int(item[1:])]
-            run.submit(name, item, {"mood": word[:-1], "strength": int(word[-1])})
+            run.submit(name, item, {"mood": word[:-1], "strength": int(word[-1]), "years": int(item[1:])})
     with sqlite_store.read() as conn:
-        mood, strength = project_agreement(conn, design)
-    assert (mood.level, strength.level) == ("nominal", "ordinal")
+        mood, strength, age = project_agreement(conn, design)
+    assert (mood.level, strength.level, age.level) == ("nominal", "ordinal", "interval")
     assert strength.ratings.values == (1.0, 2.0, 3.0, 4.0, 5.0)
     assert strength.upstream is not None
     assert (strength.upstream.slot, strength.upstream.kept, strength.upstream.n) == ("mood", 3, 4)

@@ -188,6 +188,23 @@ class TestRestore:
         assert restore(project, copy) is None
         assert len(answers(project)) == 1
 
+    def test_changes_that_were_not_merged_come_along(self, project: Project, tmp_path: Path) -> None:
+        """A database put aside after a crash has its newest answers beside it."""
+        aside = tmp_path / "aside.sqlite"
+        with project.opened() as store:
+            run = Running(store, study())
+            run.join("ann")
+            item = run.claim("ann")
+            assert item is not None
+            run.submit("ann", item, GLAD)
+            for part in ("", "-wal"):
+                shutil.copy(f"{self.database(project)}{part}", f"{aside}{part}")
+        with closing(sqlite3.connect(f"file:{aside}?immutable=1", uri=True)) as alone:
+            assert alone.execute("SELECT count(*) FROM response").fetchone() == (0,)
+        self.database(project).unlink()
+        restore(project, aside)
+        assert len(answers(project)) == 1
+
     def test_a_backup_that_cannot_be_written_beside(self, project: Project, tmp_path: Path) -> None:
         """On read-only media SQLite cannot open a database in WAL mode where it lies."""
         answer(project, "ann")
