@@ -139,5 +139,5 @@ def test_runs_that_were_asked_otherwise_are_said_to_be(tmp_path: Path, file: Pat
     (said,) = unlike({"a": alike[0], "c": fewer})
     assert said == (
         "These runs were not asked the same items and conditions, so their means are not of the same questions: "
-        "a (12 items, 1 emotions, strengths 1); c (5 items, 2 emotions, strengths 1, 1.5)."
+        "a (12 items, 2 conditions, 1 emotions, strengths 1); c (5 items, 3 conditions, 2 emotions, strengths 1, 1.5)."
     )

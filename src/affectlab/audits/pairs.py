@@ -150,7 +150,10 @@ def unlike(runs: Mapping[str, ScoredRun]) -> Iterator[str]:
     for name, run in runs.items():
         states = [state for state in induced_states(run.plan.conditions) if state.kind == "emotion"]
         emotions, doses = {state.emotion for state in states}, {state.dose for state in states}
-        what = f"{len(run.plan.items)} items, {len(emotions)} emotions, strengths {', '.join(sorted(doses)) or 'none'}"
+        what = (
+            f"{len(run.plan.items)} items, {len(run.plan.conditions)} conditions, {len(emotions)} emotions, strengths "
+            f"{', '.join(sorted(doses)) or 'none'}"
+        )
         key = f"{what}|{sorted(run.plan.conditions)}|{[(item.id, asked_of(item)) for item in run.plan.items]}"
         asked.setdefault(key, []).append(f"{name} ({what})")
     if len(asked) > 1:
