@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from affectlab.annotate.decide import decide_slot
-from affectlab.annotate.store import panels, project
+from affectlab.annotate.store import panels, project, tables
 from affectlab.annotate.store.engine import Store
+from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
-from tests.annotate.support import Running, study
+from tests.annotate.support import Running, running, study
 
 KINDS = """
 name = "kinds"
@@ -67,9 +69,9 @@ def run(sqlite_store: Store) -> Running:
     return run
 
 
-def decided(run: Running, slot: str, value: str, reason: str = "") -> tuple[Any, str]:
+def decided(run: Running, slot: str, value: str, reason: str = "", by: str = "judge") -> tuple[Any, str]:
     with run.store.write() as conn:
-        decide_slot(conn, f"i0.{slot}", value, reason, "judge", run.store.now())
+        decide_slot(conn, f"i0.{slot}", value, reason, by, run.store.now())
         panel = panels.panel(conn, run.design, "i0")
     assert panel is not None
     return panel.decisions[slot].value, panel.decisions[slot].choice
@@ -90,9 +92,10 @@ def test_a_value_is_read_as_the_slot_has_values(run: Running, slot: str, value: 
     assert decided(run, slot, value) == kept
 
 
-def test_another_answer_needs_a_reason(run: Running) -> None:
+@pytest.mark.parametrize("reason", ["", "  \n"])
+def test_another_answer_needs_a_reason(run: Running, reason: str) -> None:
     with pytest.raises(UserError, match="Nobody answered '3'"):
-        decided(run, "which", "3")
+        decided(run, "which", "3", reason)
     assert decided(run, "which", "3", "neither") == ("3", "other")
 
 
@@ -100,3 +103,24 @@ def test_another_answer_needs_a_reason(run: Running) -> None:
 def test_what_is_no_value_of_the_slot(run: Running, slot: str, value: str) -> None:
     with pytest.raises(UserError, match=f"--value {value}: not an option"):
         decided(run, slot, value, "because")
+
+
+def test_where_people_discuss_only_those_who_labelled_the_item_decide(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(adjudication={"own_items": True}), items=1)
+    for name, mood in (("ann", "glad"), ("bob", "sad"), ("cat", "")):
+        run.join(name)
+        if mood:
+            run.answer_all(name, {"mood": mood, "strength": 3})
+    with pytest.raises(UserError, match="cat has not labelled i0"):
+        decided(run, "mood", "glad", by="cat")
+    assert run.client("cat").get("/adjudicate/mood/i0").status_code == 403
+    assert decided(run, "mood", "glad", by="ann") == ("glad", "accept")
+    with pytest.raises(RefusedError, match="discussed"):  # ann has seen what bob answered
+        run.submit("ann", "i0", {"mood": "calm", "strength": 3})
+
+
+def test_a_decision_is_among_the_events(run: Running) -> None:
+    decided(run, "which", "1")
+    with run.store.read() as conn:
+        events = [(row.kind, row.body) for row in conn.execute(select(tables.event))]
+    assert events == [("decision", {"item": "i0", "slot": "which", "version": 1})]

@@ -231,6 +231,17 @@ def shown_hash(slot: Slot, panel: Panel, seed: str) -> str:
     return sha256(canonical([basis(slot, panel), candidates(slot, panel, seed)]).encode()).hexdigest()
 
 
+def may_decide(design: Design, role: str, person: str, panel: Panel) -> bool:
+    """Whether somebody may decide about an item: one of his or her own only where the design says that people discuss.
+
+    Annotators decide about nothing else.
+    """
+    mine = any(vote.person == person for vote in panel.votes)
+    if role == "annotator":
+        return mine and design.adjudication.own_items
+    return not mine or design.adjudication.own_items
+
+
 def queue(design: Design, panels: Sequence[Panel]) -> list[tuple[Panel, Slot, Settled]]:
     """Slots that wait for an adjudicator, in file order: only those that disagree."""
     found = []

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from affectlab.annotate.adjudicate import DECIDABLE, Made, basis, candidates, canonical, queue, settle
+from affectlab.annotate.adjudicate import DECIDABLE, Made, basis, candidates, canonical, may_decide, queue, settle
 from affectlab.annotate.slots import Slot
-from affectlab.annotate.store import panels, people, project
-from affectlab.annotate.values import options_of, problem, tell
+from affectlab.annotate.store import panels, people, project, replies
+from affectlab.annotate.values import LONGEST_NOTE, clean_text, options_of, problem, tell
 from affectlab.errors import UserError
 
 
@@ -42,7 +42,7 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
         now: The time.
 
     Raises:
-        UserError: When there is no such slot, account or value, or the person has labelled the item.
+        UserError: When there is no such slot, account or value, or the person may not decide about the item.
     """
     design = project.current_design(conn)
     item, slot = next(
@@ -59,8 +59,9 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
     person = next((one for one in people.people(conn) if one.name == people.plain_name(by)), None)
     if person is None or (person.role == "annotator" and not design.adjudication.own_items):
         raise UserError(f"--by {by!r}: give the name of an adjudicator's or administrator's account.")
-    if any(vote.person == person.id for vote in panel.votes) and not design.adjudication.own_items:
-        raise UserError(f"{by} has labelled {item}; somebody else decides.")
+    mine = any(vote.person == person.id for vote in panel.votes)
+    if not may_decide(design, person.role, person.id, panel):
+        raise UserError(f"{by} has {'' if mine else 'not '}labelled {item}; somebody else decides.")
     gold = None if value is None else _value(slot, value)
     if gold is not None and (wrong := problem(slot, options_of(slot, panel.unit), gold, panel.unit)):
         offered = ", ".join(option.id for option in options_of(slot, panel.unit))
@@ -69,14 +70,21 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
         )
     given = {canonical(vote.reply.values.get(slot.id)) for vote in panel.votes}
     choice = "no_gold" if gold is None else "accept" if canonical(gold) in given else "other"
+    reason = clean_text(reason)[:LONGEST_NOTE]
     if choice == "other" and not reason:
         raise UserError(f"Nobody answered {value!r}: say why, with --reason.")
-    return panels.decide(conn, item, slot.id, Made(gold, choice, reason, basis(slot, panel), person.id, now))
+    if mine:
+        replies.begin_discussions(conn, [item], person.id, now)
+    version = panels.decide(conn, item, slot.id, Made(gold, choice, reason, basis(slot, panel), person.id, now))
+    replies.log(conn, person.id, "decision", {"item": item, "slot": slot.id, "version": version}, now)
+    return version
 
 
 def _value(slot: Slot, text: str) -> Any:
     """What a text on the command line means for a slot; what cannot be read stays text, for the check to refuse."""
-    if slot.kind in {"choice", "yes_no", "text"}:
+    if slot.kind == "text":
+        return clean_text(text)
+    if slot.kind in {"choice", "yes_no"}:
         return text
     try:
         return json.loads(text)

@@ -9,12 +9,23 @@ from urllib.parse import quote
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from affectlab.annotate.adjudicate import DECIDABLE, Made, Panel, Settled, basis, candidates, queue, settle, shown_hash
+from affectlab.annotate.adjudicate import (
+    DECIDABLE,
+    Made,
+    Panel,
+    Settled,
+    basis,
+    candidates,
+    may_decide,
+    queue,
+    settle,
+    shown_hash,
+)
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels, project, replies
 from affectlab.annotate.store.people import RefusedError
-from affectlab.annotate.values import Reply, clean_text, from_form, options_of, problem, tell
+from affectlab.annotate.values import LONGEST_NOTE, Reply, clean_text, from_form, options_of, problem, tell
 from affectlab.annotate.web.kept import DECISION, forget, keep_form, kept, last
 from affectlab.annotate.web.remarks import reasons_of
 from affectlab.annotate.web.visit import Visit
@@ -89,7 +100,7 @@ def _queue(visit: Visit, conn: Connection, design: Design) -> list[tuple[Panel, 
 
 def note(visit: Visit) -> Response:
     """Add a note to the discussion of an item."""
-    text = clean_text(visit.field("note"))[:4000]
+    text = clean_text(visit.field("note"))[:LONGEST_NOTE]
     with visit.site.store.write() as conn:
         design = visit.site.design(conn)
         _allowed(visit, design)
@@ -107,7 +118,7 @@ def note(visit: Visit) -> Response:
 def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: Slot) -> Response | None:
     """Keep the decision of a form; the page that says why not, where it is none."""
     choice = visit.field("choice")
-    reason = clean_text(visit.field("reason"))[:4000]
+    reason = clean_text(visit.field("reason"))[:LONGEST_NOTE]
     if visit.field("shown") != shown_hash(slot, panel, _seed(conn)):  # the letters may stand for other answers by now
         return _show(visit, conn, design, panel, slot, wrong="answers_changed", status=409)
     letters = dict(candidates(slot, panel, _seed(conn)))
@@ -163,8 +174,8 @@ def _show(
         comments=[vote.reply.comment for vote in panel.votes if vote.reply.comment],
         notes=[(text, person == visit.me.id) for person, text, _ in panels.notes(conn, panel.unit.id)],
         wrong=wrong,
-        reason=clean_text(last(written, "reason"))[:4000],
-        note=clean_text(last(written, "note"))[:4000],
+        reason=clean_text(last(written, "reason"))[:LONGEST_NOTE],
+        note=clean_text(last(written, "note"))[:LONGEST_NOTE],
         shown=shown,
         place=_place(slot, panel),
         restored=bool(kept_before),
@@ -185,11 +196,7 @@ def _allowed(visit: Visit, design: Design) -> None:
 
 
 def _may(visit: Visit, design: Design, panel: Panel) -> bool:
-    """Whether this person may decide: on own items only where the design says that people discuss them."""
-    mine = any(vote.person == visit.me.id for vote in panel.votes)
-    if visit.me.role == "annotator":
-        return mine and design.adjudication.own_items
-    return not mine or design.adjudication.own_items
+    return may_decide(design, visit.me.role, visit.me.id, panel)
 
 
 def _path(slot: Slot, panel: Panel) -> str:

@@ -14,7 +14,7 @@ from affectlab.annotate.stages import STORY
 from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.people import lock_person
-from affectlab.annotate.values import clean_text
+from affectlab.annotate.values import LONGEST_NOTE, clean_text
 from affectlab.annotate.web.kept import STAGE, forget, kept, last
 from affectlab.annotate.web.visit import Visit
 
@@ -51,7 +51,7 @@ def story(visit: Visit, conn: Connection, design: Design) -> Response | Intervie
 
 
 def _answered(visit: Visit, conn: Connection, asked: Story, state: Interview) -> Response | Interview:
-    text = clean_text(visit.field("answer"))[:4000]
+    text = clean_text(visit.field("answer"))[:LONGEST_NOTE]
     if visit.field("question") != state.question:  # sent twice, or from an older window
         return visit.go("/stage/story")
     if talk.too_short(asked, state, text):
