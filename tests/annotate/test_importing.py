@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from affectlab.annotate.export import Wish, write_export
-from affectlab.annotate.importing import Added, import_answers
+from affectlab.annotate.importing import Added, import_answers, import_items
 from affectlab.annotate.project import Project, init_project
 from affectlab.annotate.records import project_answers
 from affectlab.annotate.store import people, project, replies, tables
@@ -257,6 +257,23 @@ class TestRefused:
     def test_probes_are_not_answered_from_files(self, store: Store, tmp_path: Path) -> None:
         running(store, study(repeat_share=1.0))
         refused(store, written(tmp_path, *reply("ann", "i0~again")), "is not in the project")
+
+
+class TestItems:
+    def test_items_that_are_there_are_left_out(self, store: Store, tmp_path: Path) -> None:
+        running(store, study(), items=2)
+        rows = [{"id": f"i{n}", "text": f"Text number {n} of all."} for n in range(3)]
+        source = written(tmp_path, *rows, {"id": "i9", "text": rows[2]["text"]})
+        assert import_items(store, source, {}) == (1, 3)
+
+    def test_an_id_with_other_content_adds_nothing(self, store: Store, tmp_path: Path) -> None:
+        """Items are added in pieces of 500; the last of these is wrong."""
+        running(store, study(), items=2)
+        rows = [{"id": f"m{n}", "text": f"New text {n}."} for n in range(600)]
+        with pytest.raises(UserError, match=r"nothing was added.*: i1; rename"):
+            import_items(store, written(tmp_path, *rows, {"id": "i1", "text": "Another text."}), {})
+        with store.read() as conn:
+            assert [unit.id for unit in project.units(conn)] == ["i0", "i1"]
 
 
 class TestVersions:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, insert, select, update
 
 from affectlab.annotate.answers import Answer, read_answers
 from affectlab.annotate.design import Design
@@ -35,10 +35,22 @@ _T = TypeVar("_T")
 
 
 def import_items(store: Store, source: str, fields: Mapping[str, str]) -> tuple[int, int]:
-    """Add the items of a file; returns how many were added and how many were there already."""
+    """Add the items of a file; returns how many were added and how many were there already.
+
+    Raises:
+        UserError: Listing ids that the project has with other content. Nothing is added then.
+    """
     with store.read() as conn:
         design = project.current_design(conn)
+        rows = conn.execute(select(t.item.c.id, t.item.c.digest, t.item.c.kind)).all()
     kept, doubled = unique(read_units(design, source, fields))
+    known, digests = {row.id for row in rows}, {row.digest for row in rows if row.kind == "work"}
+    if taken := [unit.id for unit in kept if unit.id in known and unit.digest not in digests]:
+        more = f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
+        raise UserError(
+            f"{source}: nothing was added. The project has other items of these ids already: "
+            f"{', '.join(taken[:_SHOWN])}{more}; rename them."
+        )
     added = there = 0
     for piece in _pieces(store, kept, _ITEMS):
         with store.write() as conn:
