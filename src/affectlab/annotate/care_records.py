@@ -27,7 +27,6 @@ def care_records(conn: Connection, design: Design) -> list[dict[str, Any]]:
         for one in current(conn)
         if authors.get(one.item) == one.person and not one.reply.skipped
     }
-    main = next(shown.field for shown in design.shown if shown.main)
     found = []
     for panel in panels.panels(conn, design):
         if panel.unit.id not in own:
@@ -37,7 +36,7 @@ def care_records(conn: Connection, design: Design) -> list[dict[str, Any]]:
             {
                 "id": panel.unit.id,
                 "participant_id": authors[panel.unit.id],
-                "story_collection": {"final_scenario": panel.unit.text(main)},
+                "story_collection": {"final_scenario": panel.unit.text(design.main_field)},
                 **_chain(design, own[panel.unit.id]),
                 "persona": _persona(conn, design, authors[panel.unit.id]),
                 "observers": [

@@ -168,6 +168,11 @@ class Design(Part):
         return by_id(self.slots)
 
     @property
+    def main_field(self) -> str:
+        """The field that stands for the item, in lists and exports: the main one shown, else the first."""
+        return next((shown.field for shown in self.shown if shown.main), self.shown[0].field)
+
+    @property
     def probes(self) -> tuple[Probe, ...]:
         """Training and attention items."""
         return (*(self.training.items if self.training else ()), *self.attention)

@@ -226,8 +226,7 @@ def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> st
 
 
 def _exchange(conn: Connection, design: Design, panels: list[Panel], out: Path, wish: Wish) -> str:
-    main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
-    texts = {panel.unit.id: panel.unit.text(main) for panel in panels}
+    texts = {panel.unit.id: panel.unit.text(design.main_field) for panel in panels}
     written = FORMATS[wish.form].write(project_answers(conn, design), texts)
     for name, text in written.files.items():
         # A format of one file is written where the user says, one of several into a folder of that name.

@@ -118,3 +118,23 @@ def test_a_name_that_no_account_can_have_is_refused(sqlite_store: Store, name: s
     run = running(sqlite_store, study(), items=1)
     with pytest.raises(UserError, match="1 to 64 characters"), run.store.write() as conn:
         project.pair_up(conn, [("i0", name)])
+
+
+TELL = """
+[story]
+text = "Tell something."
+[[story.steps]]
+id = "event"
+names = "event"
+question = "What happened?"
+"""
+
+
+def test_a_story_is_kept_where_the_design_names_no_main_field(sqlite_store: Store) -> None:
+    run = running(sqlite_store, study(STUDY.replace("main = true\n", "") + TELL), items=0)
+    ann = run.join("ann")
+    with sqlite_store.write() as conn:
+        project.add_story(conn, run.design, "s1", "We missed the train.", ann.id, 0)
+        unit = project.unit_of(conn, "s1")
+    assert unit is not None
+    assert unit.fields == {"text": "We missed the train."}

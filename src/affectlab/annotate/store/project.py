@@ -115,8 +115,7 @@ def add_units(conn: Connection, design: Design, units: Sequence[Unit], seed: int
 
 def add_story(conn: Connection, design: Design, item: str, text: str, author: str, seed: int) -> None:
     """Add an item that a person of the project has written; its author never observes it."""
-    field = next(shown.field for shown in design.shown if shown.main)
-    unit = make_unit(design, item, {field: text})
+    unit = make_unit(design, item, {design.main_field: text})
     place = conn.execute(select(func.count()).select_from(t.item)).scalar_one()
     rank = random.Random(f"{seed}:{item}").randrange(PRIME)  # noqa: S311 - an order, not a secret
     # Two people may tell the same thing: each story is an item of its own.

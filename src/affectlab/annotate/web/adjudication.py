@@ -44,12 +44,11 @@ def adjudication(visit: Visit) -> Response:
         # Who knows that an answer differs knows what the other one is where there are two.
         with visit.site.store.write() as conn:
             replies.begin_discussions(conn, mine, visit.me.id, visit.site.store.now())
-    main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
     rows = [
         {
             "path": _path(slot, panel),
             "title": say(slot.title, visit.language),
-            "text": panel.unit.text(main)[:120],
+            "text": panel.unit.text(design.main_field)[:120],
             "status": where.status,
             "reopened": where.reopened,
         }

@@ -15,7 +15,6 @@ from affectlab.annotate.design import Design
 from affectlab.annotate.quality import sheet, sheet_rows
 from affectlab.annotate.store import panels, people, project, replies, works
 from affectlab.annotate.store.people import ROLES
-from affectlab.annotate.units import Unit
 from affectlab.annotate.web.remarks import reasons_of, remarks
 from affectlab.annotate.web.tables import in_language, matrix_view, table_view
 from affectlab.annotate.web.visit import Visit
@@ -35,6 +34,7 @@ def admin(visit: Visit) -> Response:
         stored = replies.current(conn)
         said = remarks(stored)
         units = {name: project.unit_of(conn, name) for name in said}
+    texts = {name: unit.text(design.main_field)[:120] if unit else "" for name, unit in units.items()}
     # As on the quality sheets: items of the study, not those that check attention or come again.
     work = {panel.unit.id for panel in found}
     answered = Counter(one.person for one in stored if one.item in work and not one.reply.skipped)
@@ -49,18 +49,13 @@ def admin(visit: Visit) -> Response:
         everybody=everybody,
         answered=answered,
         skipped=skipped,
-        remarks=[(name, _main_text(design, units[name])[:120], said[name]) for name in said],
+        remarks=[(name, texts[name], said[name]) for name in said],
         names={one.id: one.name for one in everybody},
         reasons=reasons_of(design, visit.language),
         links=links,
         roles=ROLES,
         files=export.FILES,
     )
-
-
-def _main_text(design: Design, unit: Unit | None) -> str:
-    main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
-    return unit.text(main) if unit else ""
 
 
 def invite(visit: Visit) -> Response:

@@ -142,11 +142,10 @@ def mine(visit: Visit) -> Response:
     with visit.site.store.read() as conn:
         design = visit.site.design(conn)
         listed = replies.my_items(conn, visit.me.id)
-        main = next((shown.field for shown in design.shown if shown.main), design.shown[0].field)
         rows = []
         for name, state in listed:
             unit = project.unit_of(conn, name)
-            rows.append({"item": name, "state": state, "text": unit.text(main)[:120] if unit else ""})
+            rows.append({"item": name, "state": state, "text": unit.text(design.main_field)[:120] if unit else ""})
     return visit.page("mine.html", design=design, rows=rows)
 
 
