@@ -104,6 +104,7 @@ def test_the_bundled_sample_is_labelled_too(cli: Cli, tmp_path: Path) -> None:
         (("--model", "scripted:a", "--model", "scripted:a"), "two different ones"),
         (("--model", "scripted:a", "--model", "scripted:b", "--export", "gold.jsonl"), "--data"),
         (("--model", "scripted:a", "--model", "scripted:b", "--slot", "C"), "no slot 'C'"),
+        (("--model", "scripted:a", "--model", "scripted:b", "--data", "x", "--export", "./x"), "that --data names"),
     ],
 )
 def test_what_cannot_be_done_is_said(cli: Cli, tmp_path: Path, more: tuple[str, ...], told: str) -> None:

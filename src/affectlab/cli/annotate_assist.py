@@ -86,6 +86,8 @@ def assist(
         raise UserError(f"Two models are needed, each by its own --model; {len(model)} given.")
     if (strict or export) and data is None:
         raise UserError("--export fills in the file that --data names; name one.")
+    if export is not None and export.resolve() == Path(str(data)).expanduser().resolve():
+        raise UserError(f"--export {export} is the file that --data names; name another one.")
     fields = pairs(field_map or [], "--map")
     asking = Asking(seed=seed, options=pairs(settings or [], "--set"))
     plan = make_plan(benchmark, protocol=protocol, data=data, fields=fields, limit=limit, asking=asking)
