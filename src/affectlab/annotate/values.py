@@ -62,8 +62,8 @@ def read_reply(slots: Iterable[Slot], unit: Unit | None, form: Form) -> Reply:
             values[slot.id] = value
     return Reply(
         values=values,
-        comment=clean_text(_first(form, "comment"))[:LONGEST_NOTE],
-        flag=bool(_first(form, "flag")),
+        comment=clean_text(last(form, "comment"))[:LONGEST_NOTE],
+        flag=bool(last(form, "flag")),
     )
 
 
@@ -204,7 +204,7 @@ def _label_set(slot: Slot, written: Sequence[str], form: Form) -> list[str] | di
         return [*ordered, *strange]
     found: dict[str, int] = {}
     for label in (*ordered, *strange):
-        level = _number(_first(form, f"i.{slot.id}.{label}") or "0")
+        level = _number(last(form, f"i.{slot.id}.{label}") or "0")
         found[label] = level if isinstance(level, int) else 0
     return found
 
@@ -232,6 +232,7 @@ def _spans_hold(value: Any, source: str) -> bool:
     )
 
 
-def _first(form: Form, name: str) -> str:
+def last(form: Form, name: str) -> str:
+    """Last value of a field of a form; empty when there is none."""
     found = form.get(name, ())
     return found[-1] if found else ""

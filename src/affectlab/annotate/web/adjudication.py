@@ -25,8 +25,8 @@ from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels, project, replies
 from affectlab.annotate.store.people import RefusedError
-from affectlab.annotate.values import LONGEST_NOTE, Reply, clean_text, from_form, options_of, problem, tell
-from affectlab.annotate.web.kept import DECISION, forget, keep_form, kept, last
+from affectlab.annotate.values import LONGEST_NOTE, Reply, clean_text, from_form, last, options_of, problem, tell
+from affectlab.annotate.web.kept import DECISION, forget, keep_form, kept
 from affectlab.annotate.web.remarks import reasons_of
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import slot_view

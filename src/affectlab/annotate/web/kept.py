@@ -49,11 +49,5 @@ def forget(visit: Visit, conn: Connection, place: str) -> None:
     conn.execute(delete(t.draft).where(t.draft.c.item == _key(place), t.draft.c.person == visit.me.id))
 
 
-def last(form: Mapping[str, Sequence[str]], name: str) -> str:
-    """Last value of a field; empty when there is none."""
-    found = form.get(name, ())
-    return found[-1] if found else ""
-
-
 def _key(place: str) -> str:
     return f"kept:{place.partition(':')[0]}"

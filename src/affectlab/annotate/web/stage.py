@@ -23,9 +23,9 @@ from affectlab.annotate.stages import (
 )
 from affectlab.annotate.store import panels, people, project
 from affectlab.annotate.units import Unit
-from affectlab.annotate.values import checked, options_of, read_reply, tell
+from affectlab.annotate.values import checked, last, options_of, read_reply, tell
 from affectlab.annotate.web import story
-from affectlab.annotate.web.kept import STAGE, forget, kept, last
+from affectlab.annotate.web.kept import STAGE, forget, kept
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import form_pages, next_stage, slot_view
 from affectlab.annotate.words import say

@@ -14,8 +14,8 @@ from affectlab.annotate.stages import STORY
 from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.people import lock_person
-from affectlab.annotate.values import LONGEST_NOTE, clean_text
-from affectlab.annotate.web.kept import STAGE, forget, kept, last
+from affectlab.annotate.values import LONGEST_NOTE, clean_text, last
+from affectlab.annotate.web.kept import STAGE, forget, kept
 from affectlab.annotate.web.visit import Visit
 
 _DRAFT = "stage:story"

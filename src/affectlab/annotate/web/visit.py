@@ -22,6 +22,7 @@ from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import Person, RefusedError
 from affectlab.annotate.store.project import current_design
+from affectlab.annotate.values import last
 from affectlab.annotate.web.render import Pages
 from affectlab.annotate.words import LANGUAGES
 from affectlab.models.base import Message
@@ -116,8 +117,7 @@ class Visit:
 
     def field(self, name: str) -> str:
         """Last value of a field; empty when there is none."""
-        found = self.form.get(name, [])
-        return found[-1] if found else ""
+        return last(self.form, name)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page."""
