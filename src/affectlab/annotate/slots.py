@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from affectlab.annotate.words import NOTHING, Words
+from affectlab.annotate.words import NOTHING, Words, say
 from affectlab.labels import LabelSpace
 from affectlab.labels import load as load_labels
 
@@ -201,6 +201,11 @@ def _translated(options: Sequence[dict[str, Any]], translations: Any) -> list[di
 
 def _whole(value: Any) -> bool:
     return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+
+
+def named(options: Iterable[Option], language: str) -> dict[str, str]:
+    """What people read for each option: id -> name in a language."""
+    return {option.id: say(option.names, language) for option in options}
 
 
 def by_id(slots: Sequence[Slot]) -> dict[str, Slot]:

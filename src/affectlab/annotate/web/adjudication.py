@@ -22,7 +22,7 @@ from affectlab.annotate.adjudicate import (
     shown_hash,
 )
 from affectlab.annotate.design import Design
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import Slot, named
 from affectlab.annotate.store import panels, project, replies
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import LONGEST_NOTE, Reply, clean_text, from_form, last, options_of, problem, tell
@@ -152,7 +152,7 @@ def _show(
     choice = last(written, "choice")
     if last(written, "shown") != shown and choice not in {"other", "no_gold"}:
         choice = ""  # its letter may stand for another answer by now
-    names = {option.id: say(option.names, visit.language) for option in options_of(slot, panel.unit)}
+    names = named(options_of(slot, panel.unit), visit.language)
     reasons = reasons_of(design, visit.language)
     where, left = settle(design, slot, panel), visit.request.query_params.get("left", "")
     found = [(letter, tell(slot, value, names)) for letter, value in candidates(slot, panel, _seed(conn))]

@@ -13,6 +13,7 @@ from affectlab.annotate.adjudicate import tally
 from affectlab.annotate.agreement import figures_table, overview, scores_of
 from affectlab.annotate.design import Design
 from affectlab.annotate.quality import sheet, sheet_rows
+from affectlab.annotate.slots import named
 from affectlab.annotate.store import panels, people, project, replies, works
 from affectlab.annotate.store.people import ROLES
 from affectlab.annotate.web.remarks import reasons_of, remarks
@@ -126,16 +127,16 @@ def _agreement_view(design: Design, found: SlotAgreement, language: str) -> dict
     """All the command line shows of a slot, in the language of the page; the sentence for the paper stays English."""
     scores = scores_of(found)
     slot = design.slot.get(found.slot)
-    named: dict[str, str] = {}
+    names: dict[str, str] = {}
     if language != "en":  # in English the ids are words already, and those of the files
         slots = [slot] if slot else design.slots  # a part of a slot, or several together
-        named = {option.id: say(option.names, language) for one in slots for option in one.options}
+        names = named((option for one in slots for option in one.options), language)
     methods, *notes = scores.notes
     return {
         "id": found.slot,
         "title": say(slot.title, language) if slot else "",
-        "tables": [table_view(table, language, named) for table in (figures_table(found), *scores.tables)]
-        + [matrix_view(matrix, language, named) for matrix in scores.matrices],
+        "tables": [table_view(table, language, names) for table in (figures_table(found), *scores.tables)]
+        + [matrix_view(matrix, language, names) for matrix in scores.matrices],
         "methods": methods,
         "notes": [in_language(note, language) for note in notes],
     }

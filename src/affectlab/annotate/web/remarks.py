@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from affectlab.annotate.adjudicate import settle
 from affectlab.annotate.design import Design
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import Slot, named
 from affectlab.annotate.store import panels, people, project, replies
 from affectlab.annotate.store.replies import Stored
 from affectlab.annotate.units import Unit
@@ -86,10 +86,10 @@ def item(visit: Visit) -> Response:
 
 def reasons_of(design: Design, language: str) -> Mapping[str, str]:
     """Reasons for leaving an item out: id -> words."""
-    return {option.id: say(option.names, language) for option in design.skip_reasons}
+    return named(design.skip_reasons, language)
 
 
 def _worded(slot: Slot, unit: Unit, value: Any, language: str) -> str:
     if value is None:
         return "–"
-    return tell(slot, value, {option.id: say(option.names, language) for option in options_of(slot, unit)})
+    return tell(slot, value, named(options_of(slot, unit), language))

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from affectlab.annotate.design import Design, Questionnaire
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import Slot, named
 from affectlab.annotate.stages import (
     CONSENT,
     INSTRUCTIONS,
@@ -28,7 +28,6 @@ from affectlab.annotate.web import story
 from affectlab.annotate.web.kept import STAGE, forget, kept
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import form_pages, next_stage, slot_view
-from affectlab.annotate.words import say
 
 
 def stage(visit: Visit) -> Response:
@@ -145,15 +144,15 @@ def _training(visit: Visit, conn: Connection, design: Design, rounds: list[dict[
         result=result,
         passed=passed,
         more=number < training.attempts,
-        named=_namer(visit.language),
+        told=_teller(visit.language),
     )
 
 
-def _namer(language: str) -> Callable[[Slot, Unit, Any], str]:
-    def named(slot: Slot, unit: Unit, value: Any) -> str:
-        return tell(slot, value, {option.id: say(option.names, language) for option in options_of(slot, unit)})
+def _teller(language: str) -> Callable[[Slot, Unit, Any], str]:
+    def told(slot: Slot, unit: Unit, value: Any) -> str:
+        return tell(slot, value, named(options_of(slot, unit), language))
 
-    return named
+    return told
 
 
 def _under(form: dict[str, list[str]], prefix: str) -> dict[str, list[str]]:

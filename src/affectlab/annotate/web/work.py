@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.keys import COMMANDS, shortcuts
-from affectlab.annotate.slots import Option, Slot
+from affectlab.annotate.slots import Option, Slot, named
 from affectlab.annotate.stages import CONSENT, STORY, TRAINING, stages_after, stages_before
 from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store.people import Person
@@ -23,7 +23,6 @@ from affectlab.annotate.typing import read_typing
 from affectlab.annotate.units import Unit
 from affectlab.annotate.values import Reply, checked, options_of, read_reply
 from affectlab.annotate.web.visit import Visit
-from affectlab.annotate.words import say
 
 LONGEST_MS = 24 * 3600 * 1000
 
@@ -227,7 +226,7 @@ def slot_view(slot: Slot, unit: Unit | None, language: str) -> SlotView:
         from affectlab.labels import load as load_labels
 
         space = load_labels(slot.labels)
-        names = {option.id: say(option.names, language) for option in slot.options}
+        names = named(slot.options, language)
         table = {"|".join(label.parts): names.get(label.id, label.id) for label in space}
         made_of = json.dumps({"of": list(slot.composes), "table": table}, ensure_ascii=False)
     when = json.dumps({"slot": slot.when.slot, "equals": list(slot.when.equals)}) if slot.when else ""
