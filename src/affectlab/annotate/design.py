@@ -86,6 +86,15 @@ class Questionnaire(Part):
     scores: tuple[Score, ...] = ()
 
 
+class Step(Part):
+    """One thing a story must tell."""
+
+    id: Name
+    names: Words
+    question: Words
+    shortest: Annotated[int, Field(ge=1)] = 20
+
+
 class Story(Part):
     """CAREBench's first stage: people tell a situation of their own, step by step, and answer the slots about it.
 
@@ -98,15 +107,6 @@ class Story(Part):
     text: Words
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
     most_follow_ups: Annotated[int, Field(ge=0, le=5)] = 2
-
-
-class Step(Part):
-    """One thing a story must tell."""
-
-    id: Name
-    names: Words
-    question: Words
-    shortest: Annotated[int, Field(ge=1)] = 20
 
 
 class Adjudication(Part):
@@ -176,6 +176,3 @@ class Design(Part):
     def probes(self) -> tuple[Probe, ...]:
         """Training and attention items."""
         return (*(self.training.items if self.training else ()), *self.attention)
-
-
-Story.model_rebuild()

@@ -8,6 +8,7 @@ from typing import Any
 
 from affectlab.annotate.adjudicate import canonical
 from affectlab.annotate.design import Design, Questionnaire
+from affectlab.annotate.slots import by_id
 
 CONSENT, INSTRUCTIONS, TRAINING, STORY = "consent", "instructions", "training", "story"
 
@@ -40,12 +41,12 @@ def scores(asked: Questionnaire, values: Mapping[str, Any]) -> dict[str, float |
 
     An answer ``v`` on a scale from ``low`` to ``high`` is turned round to ``low + high - v``.
     """
-    by_id = {slot.id: slot for slot in asked.slots}
+    slots = by_id(asked.slots)
     found: dict[str, float | None] = {}
     for score in asked.scores:
         answers: list[float] = []
         for name in score.items:
-            slot = by_id[name.removeprefix("-")]
+            slot = slots[name.removeprefix("-")]
             value = values.get(slot.id)
             if value is None:
                 break

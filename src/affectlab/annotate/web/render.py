@@ -53,10 +53,6 @@ class Pages:
         return HTMLResponse(text, status)
 
 
-def _quoted(text: str) -> str:
-    return quote(text, safe="")
-
-
 def paragraphs(text: str) -> Markup:
     """A design's text as paragraphs and lists: a line is a paragraph, lines that start with ``- `` are a list."""
     made: list[str] = []
