@@ -14,7 +14,7 @@ import numpy as np
 
 from affectlab.annotate.adjudicate import canonical
 from affectlab.annotate.design import Design
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import ONE_OF, Kind, Slot
 from affectlab.stats.agreement import cohen_kappa
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.proportion import wilson
@@ -25,10 +25,10 @@ Others: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Any]]]
 Pair: TypeAlias = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 """An item, and two sets of values to it."""
 
-COMPARED = frozenset({"choice", "yes_no"})
+COMPARED: frozenset[Kind] = ONE_OF
 """Slots in which people who agree give the same answer; of ratings kappa tells, by distance."""
 
-REPEATED = COMPARED | {"scale", "label_set"}
+REPEATED: frozenset[Kind] = COMPARED | {"scale", "label_set"}
 """Slots in which somebody who remembers gives the same answer again."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from affectlab.annotate.adjudicate import DECIDABLE, Made, basis, candidates, canonical, may_decide, queue, settle
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import ONE_OF, Slot
 from affectlab.annotate.store import panels, people, project, replies
 from affectlab.annotate.values import LONGEST_NOTE, clean_text, options_of, problem, tell
 from affectlab.errors import UserError
@@ -84,7 +84,7 @@ def _value(slot: Slot, text: str) -> Any:
     """What a text on the command line means for a slot; what cannot be read stays text, for the check to refuse."""
     if slot.kind == "text":
         return clean_text(text)
-    if slot.kind in {"choice", "yes_no"}:
+    if slot.kind in ONE_OF:
         return text
     try:
         return json.loads(text)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from affectlab.annotate.design import Design, Probe
 from affectlab.annotate.keys import shortcuts
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import NUMERIC, Slot
 from affectlab.annotate.units import make_unit
 from affectlab.annotate.values import Reply, checked
 from affectlab.errors import UserError, did_you_mean
@@ -80,7 +80,7 @@ def check_design(design: Design, source: str) -> None:
     problems = [*_slot_problems(design.slots, design), *_page_problems(design), *_probe_problems(design)]
     for one in design.questionnaires:
         problems += [f"questionnaire {one.id}: {text}" for text in _slot_problems(one.slots, None)]
-        rated = {slot.id for slot in one.slots if slot.kind in {"scale", "number"}}
+        rated = {slot.id for slot in one.slots if slot.kind in NUMERIC}
         for score in one.scores:
             unknown = sorted({item.removeprefix("-") for item in score.items} - rated)
             if unknown:

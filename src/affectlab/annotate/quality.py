@@ -18,11 +18,11 @@ from typing import Any
 from affectlab.annotate.adjudicate import canonical
 from affectlab.annotate.consistency import REPEATED, Counted, Others, Pair, by_partner, counted, kappas
 from affectlab.annotate.design import Design
+from affectlab.annotate.slots import ONE_OF
 from affectlab.annotate.stages import mark
 from affectlab.stats.estimate import Estimate
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_CHOSEN = frozenset({"choice", "yes_no", "scale"})
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -151,9 +151,7 @@ def sheet(design: Design, works: Sequence[Work], others: Others, limits: Limits 
         with_others=counted(design, [pair for pairs in partners for pair in pairs]),
         own_kappa=kappas(design, [again]),
         kappa=kappas(design, partners),
-        entropy={
-            slot.id: _entropy(slot.id, real) for slot in design.slots if slot.kind in {"choice", "yes_no", "scale"}
-        },
+        entropy={slot.id: _entropy(slot.id, real) for slot in design.slots if slot.kind in ONE_OF | {"scale"}},
         typing=_typing(works, limits),
         flags=(
             *_too_fast(works, limits),
@@ -262,7 +260,7 @@ def _pattern(design: Design, works: Sequence[Work], limits: Limits) -> list[Flag
     """Places of the chosen options, as shown, over items: the same for long, or going round (1-2-3-1-2-3)."""
     flags = []
     for slot in design.slots:
-        if slot.kind not in {"choice", "yes_no"}:
+        if slot.kind not in ONE_OF:
             continue
         usual = [option.id for option in slot.options]
         offered = [(one.options.get(slot.id, usual), one.values.get(slot.id)) for one in works]

@@ -16,7 +16,7 @@ from affectlab.annotate.adjudicate import Panel, settle
 from affectlab.annotate.agreement import Asked
 from affectlab.annotate.answers import Answer, Decision
 from affectlab.annotate.design import Design
-from affectlab.annotate.slots import Slot
+from affectlab.annotate.slots import NUMERIC, Slot
 from affectlab.annotate.store.panels import panels_and_answers
 from affectlab.items import Gold
 from affectlab.stats.agreement.summary import Scale
@@ -83,7 +83,7 @@ def declared(slot: Slot) -> list[Any]:
 
 def plain(slot: Slot, value: Any) -> Gold:
     """A stored value as exports have it: numbers as floats, sets as tuples, spans as one JSON text."""
-    if slot.kind in {"scale", "number"}:
+    if slot.kind in NUMERIC:
         return float(value)
     if slot.kind == "span":
         return json.dumps(value, ensure_ascii=False)

@@ -15,6 +15,12 @@ Kind: TypeAlias = Literal["choice", "scale", "label_set", "number", "yes_no", "t
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "masi"]
 
+ONE_OF: frozenset[Kind] = frozenset({"choice", "yes_no"})
+"""Kinds answered by one of some options, whose ids are the answers."""
+
+NUMERIC: frozenset[Kind] = frozenset({"scale", "number"})
+"""Kinds answered by a number."""
+
 _LEVELS: dict[str, Level] = {"scale": "ordinal", "label_set": "masi", "number": "interval"}
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=64)]

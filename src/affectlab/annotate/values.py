@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from affectlab.annotate.slots import Option, Slot, compose
+from affectlab.annotate.slots import NUMERIC, ONE_OF, Option, Slot, compose
 from affectlab.annotate.units import Unit
 
 Form: TypeAlias = Mapping[str, Sequence[str]]
@@ -72,11 +72,11 @@ def from_form(slot: Slot, unit: Unit | None, form: Form) -> Any:
     written = [text for text in form.get(f"s.{slot.id}", ()) if text]
     if not written or not slot.asked:
         return None
-    if slot.kind in {"choice", "yes_no"}:
+    if slot.kind in ONE_OF:
         return written[-1]
     if slot.kind == "text":
         return clean_text(written[-1]) or None
-    if slot.kind in {"scale", "number"}:
+    if slot.kind in NUMERIC:
         return _number(written[-1])
     if slot.kind == "span":
         return [_span(text, unit.text(slot.field) if unit else "") for text in written]
@@ -134,7 +134,7 @@ def is_asked(slot: Slot, values: Mapping[str, Any]) -> bool:
 def problem(slot: Slot, options: Sequence[Option], value: Any, unit: Unit | None = None) -> str:
     """Name of what is wrong with a value; empty when nothing is."""
     ids = {option.id for option in options}
-    if slot.kind in {"choice", "yes_no"}:
+    if slot.kind in ONE_OF:
         return "" if isinstance(value, str) and value in ids else "not_an_option"
     if slot.kind == "scale":
         levels = {option.level for option in options}
