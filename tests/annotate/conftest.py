@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
+from affectlab.annotate.project import Project
 from affectlab.annotate.store.engine import Store, create_tables, open_store
+from tests.annotate.projects import made
 from tests.annotate.support import Clock
 
 NUMBERS = itertools.count()
@@ -95,3 +97,14 @@ def _opened(url: str, clock: Clock) -> Iterator[Store]:
         yield opened
     finally:
         opened.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+    """A project of the small study in a folder, on both databases."""
+    if request.param == "sqlite":
+        return made(tmp_path / "p")
+    url = request.getfixturevalue("postgres_url")
+    if shutil.which("pg_dump") is None:
+        pytest.skip("needs PostgreSQL's client (apt-get install postgresql-client)")
+    return made(tmp_path / "p", url)

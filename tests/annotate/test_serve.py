@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from affectlab.annotate import serve
-from affectlab.annotate.project import Project, backup, init_project
+from affectlab.annotate.backups import backup
+from affectlab.annotate.project import Project, init_project
 from affectlab.annotate.serve import NEWEST, address_of, back_up, surplus
 from affectlab.errors import UserError
 from tests.annotate.support import study, texts

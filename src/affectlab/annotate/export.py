@@ -26,7 +26,7 @@ from affectlab.annotate.exchange.gold import (
     require_settled,
     wide_to_csv,
 )
-from affectlab.annotate.project import OWN_FILES
+from affectlab.annotate.project import BACKUPS, OWN_FILES
 from affectlab.annotate.records import iso, plain, project_answers
 from affectlab.annotate.sources import bundled_source, read_units
 from affectlab.annotate.store import panels as paneling
@@ -242,7 +242,7 @@ def _spare(out: Path, wish: Wish) -> None:
     if wish.folder is None:
         return
     folder = wish.folder.resolve()
-    if folder / "backups" in place.parents or (place.parent == folder and place.name.startswith(OWN_FILES)):
+    if folder / BACKUPS in place.parents or (place.parent == folder and place.name.startswith(OWN_FILES)):
         raise UserError(f"{out} is one of the project's own files; name another one.")
 
 

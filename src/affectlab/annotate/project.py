@@ -1,4 +1,4 @@
-"""A project on disk: a folder with its settings, its SQLite file where it has one, and its backups.
+"""A project on disk: a folder with its settings and its SQLite file, where it has one.
 
 Whoever has the project open holds a shared lock on its settings, and ``restore`` an exclusive one: what is answered
 while a backup is put in place would be lost.
@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import errno
 import json
-import os
-import shutil
-import sqlite3
-import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.store import project as stored
@@ -29,9 +23,10 @@ from affectlab.annotate.store.engine import Store, check_integrity, create_table
 from affectlab.annotate.units import Unit, unique
 from affectlab.errors import UserError, WorldError
 
-_SETTINGS = "project.json"
-_SQLITE = "annotate.sqlite"
-OWN_FILES = (_SETTINGS, _SQLITE)
+SETTINGS = "project.json"
+SQLITE = "annotate.sqlite"
+BACKUPS = "backups"
+OWN_FILES = (SETTINGS, SQLITE)
 """How names of a project's files begin; nothing else is to be written over them."""
 
 
@@ -57,9 +52,9 @@ class Project:
             UserError: When it holds no project, or one of another format.
             WorldError: When it cannot be opened, is damaged or is being restored.
         """
-        with _locked(self, alone=False):
-            if self.url.startswith("sqlite") and not (self.folder / _SQLITE).exists():
-                raise WorldError(f"{self.folder / _SQLITE} is gone. Get it back with: affectlab annotate restore")
+        with locked(self, alone=False):
+            if self.url.startswith("sqlite") and not (self.folder / SQLITE).exists():
+                raise WorldError(f"{self.folder / SQLITE} is gone. Get it back with: affectlab annotate restore")
             store = open_store(self.url)
             try:
                 check_integrity(store)
@@ -82,7 +77,7 @@ def _where_locks_are() -> Iterator[None]:
 
 
 @contextmanager
-def _locked(project: Project, *, alone: bool) -> Iterator[None]:
+def locked(project: Project, *, alone: bool) -> Iterator[None]:
     """Hold the project's lock, which ends with the process whatever becomes of it.
 
     Raises:
@@ -94,7 +89,7 @@ def _locked(project: Project, *, alone: bool) -> Iterator[None]:
     except ImportError:  # systems without it have no other lock that ends with its process
         yield
         return
-    with (project.folder / _SETTINGS).open("rb") as file:
+    with (project.folder / SETTINGS).open("rb") as file:
         try:
             with _where_locks_are():
                 fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
@@ -116,7 +111,7 @@ def find_project(folder: str | Path) -> Project:
     """
     path = Path(folder)
     try:
-        settings = json.loads((path / _SETTINGS).read_text(encoding="utf-8"))
+        settings = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
         url = str(settings["database"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(
@@ -179,215 +174,34 @@ def _filled(
             stored.start_project(conn, design, seed, store.now())
             stored.add_units(conn, design, units, seed)
             stored.pair_up(conn, assignments)
-            study = _study_of(conn)
+            study = study_of(conn)
     finally:
         store.close()
-    _write_settings(path, database or "sqlite", study)
+    write_settings(path, database or "sqlite", study)
     return Project(path, database or database_url(path), study)
 
 
-def _write_settings(folder: Path, database: str, study: str) -> None:
-    new = folder / f"{_SETTINGS}.new"
+def write_settings(folder: Path, database: str, study: str) -> None:
+    """Write down where a project's database is (``sqlite``: in the folder), and which study it is of."""
+    new = folder / f"{SETTINGS}.new"
     new.write_text(json.dumps({"database": database, "study": study}) + "\n", encoding="utf-8")
-    new.replace(folder / _SETTINGS)
+    new.replace(folder / SETTINGS)
 
 
 def _unmake(folder: Path, there: bool) -> None:
     """Take away what a project that could not be made has left, so that the next try finds the folder as it was."""
-    for name in (_SETTINGS, _SQLITE, f"{_SQLITE}-wal", f"{_SQLITE}-shm"):
+    for name in (SETTINGS, SQLITE, f"{SQLITE}-wal", f"{SQLITE}-shm"):
         (folder / name).unlink(missing_ok=True)
     if not there:
         with suppress(OSError):
             folder.rmdir()
 
 
-def _study_of(conn: Connection) -> str:
-    return _study_id(stored.secret_of(conn))
+def study_of(conn: Connection) -> str:
+    """What tells the study in a database from others."""
+    return study_id(stored.secret_of(conn))
 
 
-def _study_id(secret: bytes) -> str:
-    """What tells the study from others, without giving its secret away."""
+def study_id(secret: bytes) -> str:
+    """The same by the study's secret, which it does not give away."""
     return sha256(b"study:" + secret).hexdigest()[:16]
-
-
-def backup(project: Project) -> Path:
-    """A copy of the whole database as it is at one moment, while people work; returns the file.
-
-    Raises:
-        WorldError: When it cannot be written, or PostgreSQL's ``pg_dump`` is not there or fails.
-    """
-    folder = _backups(project)
-    stem = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S.%f")[:-3]
-    if project.url.startswith("sqlite"):
-        target = folder / f"{stem}.sqlite"
-        try:
-            with closing(sqlite3.connect(project.folder / _SQLITE)) as connection:
-                connection.execute("VACUUM INTO ?", (str(target),))
-        except sqlite3.Error as error:
-            with suppress(OSError):
-                target.unlink(missing_ok=True)  # a part of one would be taken for a backup
-            raise WorldError(f"The backup {target} could not be written: {error}") from error
-        return target
-    target = folder / f"{stem}.dump"
-    _postgres("pg_dump", "--format=custom", f"--file={target}", f"--dbname={project.url}")
-    return target
-
-
-def _backups(project: Project) -> Path:
-    folder = project.folder / "backups"
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"The folder {folder} cannot be made: {error.strerror}.") from error
-    return folder
-
-
-def restore(project: Project, source: str | Path, *, other_study: bool = False) -> Path | None:
-    """Put a backup in the place of the database; what was there is kept beside the backups, and its file returned.
-
-    Nothing changes until the backup is copied and found whole.
-
-    Args:
-        project: The project.
-        source: File that :func:`backup` made, or that an earlier ``restore`` kept.
-        other_study: Take a backup of another study too.
-
-    Raises:
-        UserError: When the project is open, or the file is no backup of it.
-        WorldError: When it cannot be put in place.
-    """
-    path = Path(source)
-    if not path.is_file():
-        raise UserError(f"There is no backup {source}.")
-    with _locked(project, alone=True):
-        if not project.url.startswith("sqlite"):
-            study = _study_of_dump(path)
-            _check_study(project.study or _study_in(project.url), study, path, other_study)
-            before = backup(project)
-            command = ("pg_restore", "--clean", "--if-exists", "--single-transaction", f"--dbname={project.url}")
-            _postgres(*command, str(path))
-            if study != project.study:
-                _write_settings(project.folder, project.url, study)
-            return before
-        current = project.folder / _SQLITE
-        if current.exists() and current.samefile(path):
-            raise UserError(f"{source} is the database itself; name a file of {project.folder / 'backups'}.")
-        copy = project.folder / f"restoring-{os.getpid()}.sqlite"
-        try:
-            _copy(path, copy)
-            study = _check_backup(copy, path)
-            own = project.study or (_study_in(project.url) if current.exists() else "")
-            _check_study(own, study, path, other_study)
-            kept = _put_aside(project, current)
-            try:
-                copy.replace(current)
-            except OSError as error:
-                raise WorldError(
-                    f"The backup cannot be put in place: {error.strerror}."
-                    + (f" The database is {kept} now." if kept else "")
-                ) from error
-        finally:
-            for part in _PARTS:
-                Path(f"{copy}{part}").unlink(missing_ok=True)
-        if study != project.study:
-            _write_settings(project.folder, "sqlite", study)
-    return kept
-
-
-_PARTS = ("", "-wal", "-shm")
-
-
-def _copy(source: Path, target: Path) -> None:
-    try:
-        # Changes that were not merged yet belong to a database that was put aside.
-        for part in _PARTS[:2]:
-            if Path(f"{source}{part}").exists():
-                shutil.copyfile(f"{source}{part}", f"{target}{part}")
-    except OSError as error:
-        raise WorldError(f"{source} cannot be copied to {target.parent}: {error.strerror}. Nothing changed.") from error
-
-
-def _put_aside(project: Project, current: Path) -> Path | None:
-    if not current.exists():
-        for part in _PARTS[1:]:
-            Path(f"{current}{part}").unlink(missing_ok=True)
-        return None
-    stem = _backups(project) / f"replaced-{datetime.now(UTC).strftime('%Y-%m-%dT%H-%M-%S.%f')[:-3]}"
-    kept = Path(f"{stem}.sqlite")
-    for part in _PARTS:
-        if (old := Path(f"{current}{part}")).exists():
-            old.replace(f"{kept}{part}")
-    return kept
-
-
-def _check_backup(copy: Path, source: Path) -> str:
-    """The study a copied backup is of.
-
-    Raises:
-        UserError: When it is none.
-    """
-    try:
-        check = open_store(f"sqlite:///{copy}")
-    except WorldError as error:
-        raise UserError(f"{source} is no backup of an annotation project.") from error
-    try:
-        check_integrity(check)
-        stored.check_format(check)
-        with check.read() as conn:
-            return _study_of(conn)
-    except WorldError as error:
-        raise UserError(f"{source} is damaged, and no backup to go back to.") from error
-    finally:
-        check.close()
-
-
-def _check_study(own: str, other: str, source: Path, other_study: bool) -> None:
-    if own and own != other and not other_study:
-        raise UserError(f"{source} is a backup of another study. To take it all the same: --other-study.")
-
-
-def _study_in(url: str) -> str:
-    """The study of a database, as far as it can be read."""
-    try:
-        store = open_store(url)
-    except WorldError:
-        return ""
-    try:
-        with store.read() as conn:
-            return _study_of(conn)
-    except (DBAPIError, TypeError):  # damaged, or empty
-        return ""
-    finally:
-        store.close()
-
-
-def _study_of_dump(path: Path) -> str:
-    """The study that a dump of PostgreSQL is of.
-
-    Raises:
-        UserError: When it is none of an annotation project.
-    """
-    try:
-        text = _postgres("pg_restore", "--data-only", "--table=setting", "--file=-", str(path))
-    except WorldError as error:
-        raise UserError(f"{path} is no backup of an annotation project: {error}") from error
-    secret = next((line.split("\t")[1] for line in text.splitlines() if line.startswith("secret\t")), "")
-    try:
-        return _study_id(bytes.fromhex(json.loads(secret)))
-    except (ValueError, TypeError) as error:
-        raise UserError(f"{path} is no backup of an annotation project.") from error
-
-
-def _postgres(*command: str) -> str:
-    """What one of PostgreSQL's programs writes.
-
-    Raises:
-        WorldError: When it is not there or fails.
-    """
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
-    except FileNotFoundError as error:
-        raise WorldError(f"{command[0]} is not installed; it comes with PostgreSQL's client.") from error
-    if done.returncode:
-        raise WorldError(f"{command[0]} failed: {done.stderr.strip()}")
-    return done.stdout

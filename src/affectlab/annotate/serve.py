@@ -11,7 +11,8 @@ from pathlib import Path
 
 import uvicorn
 
-from affectlab.annotate.project import Project, backup
+from affectlab.annotate.backups import backup
+from affectlab.annotate.project import Project
 from affectlab.annotate.store import people, project
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.web.app import make_app

@@ -284,7 +284,7 @@ def import_(
 ) -> None:
     """Add items or answers; a backup is made first."""
     from affectlab.annotate import importing
-    from affectlab.annotate.project import backup as back_up
+    from affectlab.annotate.backups import backup as back_up
     from affectlab.annotate.project import find_project
 
     if (items is None) == (answers is None):
@@ -315,8 +315,8 @@ def design(
     ] = None,
 ) -> None:
     """Replace the design; a backup is made first."""
+    from affectlab.annotate.backups import backup as back_up
     from affectlab.annotate.design_file import read_design
-    from affectlab.annotate.project import backup as back_up
     from affectlab.annotate.project import find_project
     from affectlab.annotate.store.project import replace_design
 
@@ -337,7 +337,7 @@ def design(
 
 def backup(folder: Folder) -> None:
     """Make a backup."""
-    from affectlab.annotate.project import backup as back_up
+    from affectlab.annotate.backups import backup as back_up
     from affectlab.annotate.project import find_project
 
     print(back_up(find_project(folder)))
@@ -349,8 +349,8 @@ def restore(
     other_study: Annotated[bool, typer.Option("--other-study", help="Take a backup of another study too.")] = False,
 ) -> None:
     """Put a backup in place; refused while a server or another command is at work on the project."""
+    from affectlab.annotate.backups import restore as put_back
     from affectlab.annotate.project import find_project
-    from affectlab.annotate.project import restore as put_back
 
     kept = put_back(find_project(folder), source, other_study=other_study)
     print(f"{folder}: restored from {source}." + (f" What was there is in {kept}." if kept else ""))
