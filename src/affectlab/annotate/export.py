@@ -13,7 +13,6 @@ from sqlalchemy import Connection
 from affectlab.annotate.adjudicate import Panel, canonical, settle
 from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl, table_text
 from affectlab.annotate.care_records import care_records
-from affectlab.annotate.comparing import project_agreement as project_agreement
 from affectlab.annotate.design import Design
 from affectlab.annotate.exchange import FORMATS
 from affectlab.annotate.exchange.benchmark import fill

@@ -201,8 +201,8 @@ def agreement(
 ) -> None:
     """Print agreement on every slot, and within each group of labels."""
     from affectlab.annotate.agreement import scores_of
-    from affectlab.annotate.export import project_agreement
     from affectlab.annotate.project import find_project
+    from affectlab.annotate.project_agreement import project_agreement
     from affectlab.annotate.store.project import current_design
     from affectlab.report.agreement import document_of
     from affectlab.report.terminal import print_document

@@ -11,7 +11,7 @@ from tests.annotate.support import Running, running, study
 
 from affectlab.annotate.agreement import figures_table
 from affectlab.annotate.design_file import read_design
-from affectlab.annotate.export import project_agreement
+from affectlab.annotate.project_agreement import project_agreement
 from affectlab.annotate.quality import Limits, Work, sheet, sheet_rows
 from affectlab.annotate.sources import read_units
 from affectlab.annotate.store import project

@@ -12,6 +12,7 @@ from affectlab.annotate import export
 from affectlab.annotate.adjudicate import tally
 from affectlab.annotate.agreement import figures_table, overview, scores_of
 from affectlab.annotate.design import Design
+from affectlab.annotate.project_agreement import project_agreement
 from affectlab.annotate.quality import sheet, sheet_rows
 from affectlab.annotate.slots import named
 from affectlab.annotate.store import panels, people, project, replies, works
@@ -116,7 +117,7 @@ def agreement(visit: Visit) -> Response:
     with visit.site.store.read() as conn:
         design = visit.site.design(conn)
         try:
-            found = export.project_agreement(conn, design)
+            found = project_agreement(conn, design)
         except UserError as error:
             return visit.page("agreement.html", whole=None, views=[], problem=in_language(str(error), visit.language))
     views = [_agreement_view(design, one, visit.language) for one in found]

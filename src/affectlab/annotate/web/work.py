@@ -14,12 +14,12 @@ from starlette.responses import Response
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.keys import COMMANDS, shortcuts
+from affectlab.annotate.keystrokes import read_typing
 from affectlab.annotate.slots import Option, Slot, named
 from affectlab.annotate.stages import CONSENT, STORY, TRAINING, stages_after, stages_before
 from affectlab.annotate.store import claims, panels, project, replies
 from affectlab.annotate.store.people import Person
 from affectlab.annotate.store.replies import Measured, Submit, Window
-from affectlab.annotate.typing import read_typing
 from affectlab.annotate.units import Unit
 from affectlab.annotate.values import Reply, checked, options_of, read_reply
 from affectlab.annotate.web.visit import Visit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from affectlab.annotate.comparing import project_agreement
+from affectlab.annotate.project_agreement import project_agreement
 from affectlab.annotate.store import project
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.units import make_unit
