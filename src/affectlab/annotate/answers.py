@@ -138,16 +138,31 @@ def table_text(columns: Sequence[str], rows: Iterable[Sequence[str]], *, bom: bo
     return ("\ufeff" if bom else "") + buffer.getvalue()
 
 
-def value_text(value: Gold | None) -> tuple[str, str]:
-    """A value as a cell of a table, and its type: ``label``, ``number``, ``set``, ``intensities``, or empty."""
-    if value is None:
-        return "", ""
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows as JSON, one a line."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def type_of(value: Gold) -> str:
+    """Kind of a value: ``label``, ``number``, ``set`` or ``intensities``."""
     if isinstance(value, str):
-        return value, "label"
+        return "label"
     if isinstance(value, int | float):
-        return f"{value:.17g}" if isinstance(value, float) and not value.is_integer() else str(int(value)), "number"
-    plain = dict(value) if isinstance(value, Mapping) else list(value)
-    return json.dumps(plain, ensure_ascii=False), "intensities" if isinstance(value, Mapping) else "set"
+        return "number"
+    return "intensities" if isinstance(value, Mapping) else "set"
+
+
+def value_text(value: Gold | None) -> tuple[str, str]:
+    """A value as a cell of a table, and its type (:func:`type_of`); twice empty for none."""
+    return ("", "") if value is None else (_cell(value), type_of(value))
+
+
+def _cell(value: Gold) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return f"{value:.17g}" if isinstance(value, float) and not value.is_integer() else str(int(value))
+    return json.dumps(dict(value) if isinstance(value, Mapping) else list(value), ensure_ascii=False)
 
 
 def answers_to_csv(answers: Iterable[Answer], *, bom: bool = False) -> str:
@@ -162,7 +177,7 @@ def answers_to_csv(answers: Iterable[Answer], *, bom: bool = False) -> str:
 
 def answers_to_jsonl(answers: Iterable[Answer]) -> str:
     """Answers in long form as JSON lines; empty fields are left out."""
-    return "".join(json.dumps(answer_to_dict(one), ensure_ascii=False) + "\n" for one in answers)
+    return json_lines(map(answer_to_dict, answers))
 
 
 def answer_to_dict(answer: Answer) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from affectlab.annotate.adjudicate import Panel, canonical, settle
-from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl, table_text
+from affectlab.annotate.answers import answers_to_csv, answers_to_jsonl, json_lines, table_text
 from affectlab.annotate.care_records import care_records
 from affectlab.annotate.design import Design
 from affectlab.annotate.exchange import FORMATS
@@ -97,7 +96,7 @@ def _remarks_text(conn: Connection, *, csv: bool, bom: bool) -> str:
     rows = _remarks(conn)
     if csv:
         return table_text(_REMARKS, rows, bom=bom)
-    return "".join(json.dumps(dict(zip(_REMARKS, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+    return json_lines(dict(zip(_REMARKS, row, strict=True)) for row in rows)
 
 
 def _long_csv(conn: Connection, design: Design) -> str:
@@ -181,7 +180,7 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
         records = care_records(conn, design)
         if not records:
             raise UserError("No story has its writer's answers yet; nothing was written.")
-        _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in records))
+        _write(out, json_lines(records))
         return f"{len(records)} stories with their writers' answers; run it with: affectlab run care --data {out}"
     if wish.form == "benchmark":
         return _benchmark(design, gold, out, wish)
@@ -216,7 +215,7 @@ def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> st
         filled = fill(design.benchmark, source, gold, wish.fields, strict=wish.strict)
     if not filled.rows:
         raise UserError("No item has gold for all its slots yet; nothing was written.")
-    _write(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in filled.rows))
+    _write(out, filled.to_jsonl())
     told = f"{len(filled.rows)} items with gold; run it with: affectlab run {design.benchmark} --data {out}"
     left = [f"{len(filled.without)} items without gold"] if filled.without else []
     left += [f"{count} of slot {slot}" for slot, count in filled.unused.items()]

@@ -9,13 +9,12 @@ before and then changed), ``gold.jsonl`` and ``friction.json``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from affectlab.annotate.answers import Answer
+from affectlab.annotate.answers import Answer, json_lines
 from affectlab.annotate.assist.adjudicator import ADJUDICATION, question_id, to_item, votes_of
 from affectlab.annotate.assist.routing import Audit, Case
 from affectlab.annotate.exchange.gold import Settled, settle
@@ -287,4 +286,4 @@ def routes_jsonl(cases: Sequence[Case]) -> str:
         }
         for case in cases
     ]
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return json_lines(rows)

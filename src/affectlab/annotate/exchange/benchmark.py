@@ -5,13 +5,12 @@ The rows are those of the file the items came from, with gold in the fields wher
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from affectlab.annotate.answers import normal
+from affectlab.annotate.answers import json_lines, normal
 from affectlab.annotate.exchange.gold import Settled, require_settled
 from affectlab.errors import UserError
 from affectlab.items import Gold, read_rows
@@ -36,7 +35,7 @@ class Filled:
 
     def to_jsonl(self) -> str:
         """The rows as JSON lines."""
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows)
+        return json_lines(self.rows)
 
 
 def _chiaro(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from affectlab.annotate.answers import SLOT, Answer, BadFieldError, normal
+from affectlab.annotate.answers import SLOT, Answer, BadFieldError, normal, type_of
 from affectlab.annotate.exchange.plain import (
     Format,
     Found,
@@ -22,7 +22,6 @@ from affectlab.annotate.exchange.plain import (
     files_of,
     merged,
     slot_types,
-    type_of,
     value_from,
 )
 from affectlab.items import read_rows

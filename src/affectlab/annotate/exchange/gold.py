@@ -5,13 +5,12 @@ Pure. Also answers and gold as wide tables, and gold in the long form that a ben
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from affectlab.annotate.answers import Answer, Decision, table_text, value_text
+from affectlab.annotate.answers import Answer, Decision, json_lines, table_text, value_text
 from affectlab.errors import UserError
 from affectlab.items import Gold
 
@@ -168,10 +167,7 @@ def gold_to_csv(gold: Iterable[Settled], *, bom: bool = False) -> str:
 
 def gold_to_jsonl(gold: Iterable[Settled]) -> str:
     """Gold as JSON lines, one for each item and slot."""
-    return "".join(
-        json.dumps({name: getattr(one, name) for name in _COLUMNS if name != "type"}, ensure_ascii=False) + "\n"
-        for one in gold
-    )
+    return json_lines({name: getattr(one, name) for name in _COLUMNS if name != "type"} for one in gold)
 
 
 def wide_to_csv(answers: Iterable[Answer], gold: Iterable[Settled] = (), *, bom: bool = False) -> str:

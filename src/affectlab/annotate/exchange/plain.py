@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from affectlab.annotate.answers import Answer, BadFieldError, plain_value
+from affectlab.annotate.answers import Answer, BadFieldError, plain_value, type_of
 from affectlab.errors import UserError
 from affectlab.items import Gold
 from affectlab.items.source import read_text
@@ -78,15 +78,6 @@ def slot_types(answers: Iterable[Answer]) -> dict[str, str]:
         if one.value is not None and types.setdefault(one.slot, type_of(one.value)) != type_of(one.value):
             raise UserError(f"Slot {one.slot!r} holds both {types[one.slot]} and {type_of(one.value)} values.")
     return types
-
-
-def type_of(value: Gold) -> str:
-    """Kind of a value."""
-    if isinstance(value, str):
-        return "label"
-    if isinstance(value, int | float):
-        return "number"
-    return "intensities" if isinstance(value, Mapping) else "set"
 
 
 def number(value: float) -> int | float:
