@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
-from affectlab.annotate.answers import Answer, read_answers
+from affectlab.annotate.answer_files import read_answers
+from affectlab.annotate.answers import Answer
 from affectlab.annotate.design import Design
 from affectlab.annotate.exchange import FORMATS
 from affectlab.annotate.incoming import Ready, hold_against

@@ -76,7 +76,7 @@ def agreement(
     """Print a table for each slot, and the sentence for a methods section."""
     from affectlab.annotate.agreement import Asked
     from affectlab.annotate.agreement import agreement as agreement_of
-    from affectlab.annotate.answers import read_answers
+    from affectlab.annotate.answer_files import read_answers
     from affectlab.report.agreement import document_of
     from affectlab.report.html import document_html
     from affectlab.report.terminal import print_document

@@ -68,7 +68,7 @@ def assist(
     as_json: AsJson = False,
 ) -> None:
     """Ask what is missing, settle what can be, and print the friction report."""
-    from affectlab.annotate.answers import read_answers
+    from affectlab.annotate.answer_files import read_answers
     from affectlab.annotate.assist.people import ASKED, people_so_far
     from affectlab.annotate.assist.results import results_of, write_results
     from affectlab.annotate.assist.routing import Audit

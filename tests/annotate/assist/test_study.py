@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from affectlab.annotate.answers import Answer, read_answers
+from affectlab.annotate.answer_files import read_answers
+from affectlab.annotate.answers import Answer
 from affectlab.annotate.assist.adjudicator import ADJUDICATION, describe, language_of
 from affectlab.annotate.assist.people import fitting, people_csv, people_so_far
 from affectlab.annotate.assist.results import results_of, write_results

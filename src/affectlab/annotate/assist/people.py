@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from affectlab.annotate.answers import Answer, BadFieldError, answer_of, answers_to_jsonl, read_answers, table_text
+from affectlab.annotate.answer_files import BadFieldError, answer_of, read_answers
+from affectlab.annotate.answers import Answer, answers_to_jsonl, table_text
 from affectlab.annotate.assist.offered import Offered
 from affectlab.annotate.assist.routing import Case, draw
 from affectlab.annotate.assist.study import Study, canonical

@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from affectlab.annotate.answers import Answer, BadFieldError, Status, normal, plain_value
+from affectlab.annotate.answer_files import BadFieldError, plain_value
+from affectlab.annotate.answers import Answer, Status, normal
 from affectlab.annotate.exchange.plain import (
     Format,
     Found,

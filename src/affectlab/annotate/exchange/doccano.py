@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from affectlab.annotate.answers import SLOT, Answer, BadFieldError, normal, type_of
+from affectlab.annotate.answer_files import BadFieldError
+from affectlab.annotate.answers import SLOT, Answer, normal, type_of
 from affectlab.annotate.exchange.plain import (
     Format,
     Found,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from affectlab.annotate.answers import Answer, BadFieldError, plain_value, type_of
+from affectlab.annotate.answer_files import BadFieldError, plain_value
+from affectlab.annotate.answers import Answer, type_of
 from affectlab.errors import UserError
 from affectlab.items import Gold
 from affectlab.items.source import read_text
