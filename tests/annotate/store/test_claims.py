@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 from tests.annotate.support import STUDY, Clock, running, study
 
-from affectlab.annotate.store import claims, project, replies
+from affectlab.annotate.store import claims, drafts, project, replies
 from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.claims import attention_places, repeats_due, repeats_of
 from affectlab.annotate.store.engine import Store
@@ -140,8 +140,8 @@ def test_a_draft_is_a_sign_of_life(store: Store, clock: Clock) -> None:
     run.claim("ann")
     clock.time += 500
     with store.write() as conn:
-        window = replies.Window("a-window", 0)
-        replies.save_draft(conn, run.design, ("i0", ann.id), Reply({"mood": "sad"}), window, clock())
+        window = drafts.Window("a-window", 0)
+        drafts.save_draft(conn, run.design, ("i0", ann.id), Reply({"mood": "sad"}), window, clock())
     clock.time += 500
     assert run.claim("bob") is None
 

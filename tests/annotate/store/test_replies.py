@@ -1,4 +1,4 @@
-"""Answers are added once each, drafts survive, corrections leave one current answer and a history."""
+"""Answers are added once each; corrections leave one current answer and a history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from affectlab.annotate.store import replies
 from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import RefusedError
-from affectlab.annotate.store.replies import Window
 from affectlab.annotate.values import Reply
 
 GLAD = {"mood": "glad", "strength": 3}
@@ -90,54 +89,3 @@ def test_skipping_can_be_taken_back(store: Store) -> None:
         (now,) = replies.current(conn, item=item)
     assert now.reply.skipped == ""
     assert now.reply.values == GLAD
-
-
-class TestDrafts:
-    def test_a_draft_comes_back_and_is_no_answer(self, store: Store) -> None:
-        run = running(store, study())
-        ann = run.join("ann")
-        item = run.claim("ann")
-        assert item is not None
-        said = Reply({"mood": "sad", "why": "悲伤 😢 e\u0301"}, comment="hm", flag=True)
-        with store.write() as conn:
-            assert replies.save_draft(conn, run.design, (item, ann.id), said, Window("w", 0), store.now()) == 1
-        with store.read() as conn:
-            assert replies.read_draft(conn, item, ann.id) == (said, 1)
-            assert replies.current(conn) == []
-            assert replies.state_of(conn, item, ann.id) == "open"
-
-    def test_a_second_window_does_not_overwrite_the_first(self, store: Store) -> None:
-        run = running(store, study())
-        ann = run.join("ann")
-        item = run.claim("ann")
-        assert item is not None
-        key = (item, ann.id)
-        with store.write() as conn:
-            replies.save_draft(conn, run.design, key, Reply({"mood": "sad"}), Window("one", 0), store.now())
-        with pytest.raises(RefusedError, match="draft_changed"), store.write() as conn:
-            replies.save_draft(conn, run.design, key, Reply({"mood": "glad"}), Window("two", 0), store.now())
-        with store.write() as conn:  # having read it, the second window may go on
-            replies.save_draft(conn, run.design, key, Reply({"mood": "calm"}), Window("two", 1), store.now())
-
-    def test_a_window_whose_reply_got_lost_goes_on(self, store: Store) -> None:
-        run = running(store, study())
-        ann = run.join("ann")
-        item = run.claim("ann")
-        assert item is not None
-        for mood in ("sad", "glad"):
-            with store.write() as conn:
-                said = Reply({"mood": mood})
-                replies.save_draft(conn, run.design, (item, ann.id), said, Window("one", 0), store.now())
-        with store.read() as conn:
-            assert replies.read_draft(conn, item, ann.id) == (Reply({"mood": "glad"}), 2)
-
-    def test_submitting_ends_the_draft(self, store: Store) -> None:
-        run = running(store, study())
-        ann = run.join("ann")
-        item = run.claim("ann")
-        assert item is not None
-        with store.write() as conn:
-            replies.save_draft(conn, run.design, (item, ann.id), Reply(GLAD), Window("w", 0), store.now())
-        run.submit("ann", item, GLAD)
-        with store.read() as conn:
-            assert replies.read_draft(conn, item, ann.id) == (None, 0)

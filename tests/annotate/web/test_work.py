@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.annotate.support import STUDY, Clock, Running, running, study
 
-from affectlab.annotate.store import panels, replies
+from affectlab.annotate.store import drafts, panels, replies
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.values import NONE
 
@@ -163,7 +163,7 @@ def test_a_late_answer_is_told_and_its_draft_stays(sqlite_store: Store, clock: C
     assert answer.status_code == 409
     assert "Not counted" in answer.text
     with run.store.read() as conn:
-        kept, _ = replies.read_draft(conn, "i0", run.persons["ann"].id)
+        kept, _ = drafts.read_draft(conn, "i0", run.persons["ann"].id)
     assert kept is not None
     assert kept.values == {"mood": "sad", "strength": 2}
 

@@ -13,7 +13,7 @@ from affectlab.annotate.adjudicate import Made, Panel, Vote
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import compose
 from affectlab.annotate.store import tables as t
-from affectlab.annotate.store.project import decision_rows, design_mappings, unit_of, units, up_to_date
+from affectlab.annotate.store.project import decision_rows, design_mappings, newest_version, unit_of, units, up_to_date
 from affectlab.annotate.store.replies import Stored, current
 from affectlab.annotate.units import Unit
 
@@ -83,14 +83,13 @@ def decide(conn: Connection, item: str, slot: str, made: Made) -> int:
     """Add a decision; returns its version. Earlier ones stay."""
     d = t.decision
     conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update())
-    version = conn.execute(select(func.max(t.design.c.version))).scalar_one()
     last = conn.execute(select(func.max(d.c.version)).where(d.c.item == item, d.c.slot == slot)).scalar() or 0
     conn.execute(
         insert(d).values(
             item=item,
             slot=slot,
             version=last + 1,
-            value={"value": made.value, "design": version},
+            value={"value": made.value, "design": newest_version(conn)},
             choice=made.choice,
             reason=made.reason,
             basis=made.basis,

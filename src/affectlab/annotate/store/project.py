@@ -73,6 +73,11 @@ def current_design(conn: Connection) -> Design:
     return Design.model_validate(body)
 
 
+def newest_version(conn: Connection) -> int:
+    """Version of the newest design."""
+    return int(conn.execute(select(func.max(t.design.c.version))).scalar_one())
+
+
 def design_mappings(conn: Connection) -> dict[int, dict[str, dict[str, str]]]:
     """What each version renamed: version -> slot -> old label -> new label."""
     query = select(t.design.c.version, t.design.c.mapping).order_by(t.design.c.version)

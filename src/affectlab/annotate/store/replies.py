@@ -1,4 +1,4 @@
-"""Drafts and answers: drafts are overwritten under a revision, answers are only ever added, each submit once."""
+"""Answers: only ever added, each submit once."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, func, insert, select, update
 
 from affectlab.annotate.design import Design
+from affectlab.annotate.store import drafts
 from affectlab.annotate.store import tables as t
-from affectlab.annotate.store.claims import regain, renew
+from affectlab.annotate.store.claims import regain
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import Reply
 
@@ -110,7 +111,7 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
         )
     )
     conn.execute(update(t.assignment).where(mine).values(state="skipped" if reply.skipped else "done"))
-    conn.execute(delete(t.draft).where(t.draft.c.item == item, t.draft.c.person == person))
+    drafts.drop(conn, item, person)
     return version
 
 
@@ -134,48 +135,11 @@ def discussed(conn: Connection, item: str) -> bool:
     return conn.execute(begun.limit(1)).first() is not None
 
 
-@dataclass(frozen=True)
-class Window:
-    """Which window of a browser saves, by its submit key, and the revision it has last read."""
-
-    key: str
-    rev: int
-
-
-def save_draft(conn: Connection, design: Design, key: tuple[str, str], reply: Reply, window: Window, now: float) -> int:
-    """Keep what is not submitted yet; returns the new revision. A sign of life: the lease is renewed.
-
-    Raises:
-        RefusedError: ``draft_changed`` when another window has saved since this one read its revision.
-    """
-    item, person = key
-    mine = and_(t.draft.c.item == item, t.draft.c.person == person)
-    there = conn.execute(select(t.draft.c.rev, t.draft.c.window).where(mine).with_for_update()).first()
-    rev = there.rev if there else 0
-    # A window whose answer got lost on the way repeats itself with the old revision.
-    if rev != window.rev and (there is None or there.window != window.key):
-        raise RefusedError("draft_changed")
-    values = {"body": reply.body(), "rev": rev + 1, "window": window.key, "at": now}
-    if there:
-        conn.execute(update(t.draft).where(mine).values(**values))
-    else:
-        conn.execute(insert(t.draft).values(item=item, person=person, **values))
-    renew(conn, design, item, person, now)
-    return int(rev) + 1
-
-
 def submitted_by(conn: Connection, key: tuple[str, str], submit_key: str) -> bool:
     """Whether an answer of this person to this item came with this submit key."""
     r = t.response
     mine = and_(r.c.item == key[0], r.c.person == key[1], r.c.submit_key == submit_key)
     return conn.execute(select(r.c.version).where(mine)).first() is not None
-
-
-def read_draft(conn: Connection, item: str, person: str) -> tuple[Reply | None, int]:
-    """A draft and its revision; nothing and 0 when there is none."""
-    query = select(t.draft.c.body, t.draft.c.rev).where(t.draft.c.item == item, t.draft.c.person == person)
-    row = conn.execute(query).first()
-    return (Reply.from_body(row.body), row.rev) if row else (None, 0)
 
 
 def state_of(conn: Connection, item: str, person: str) -> str | None:

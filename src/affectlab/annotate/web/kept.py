@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection
 from starlette.responses import Response
 
-from affectlab.annotate.store import tables as t
+from affectlab.annotate.store import drafts
 from affectlab.annotate.store.people import lock_person
 from affectlab.annotate.web.visit import Visit
 
@@ -31,22 +31,19 @@ def keep(visit: Visit) -> Response:
 def keep_form(visit: Visit, conn: Connection, place: str, form: Mapping[str, Sequence[str]]) -> None:
     """Keep a form in the place of the one kept before for this kind of page."""
     lock_person(conn, visit.me.id)
-    forget(visit, conn, place)
     body = {"kept": place, "form": {name: list(values) for name, values in form.items() if name not in _NOT_KEPT}}
-    row = {"item": _key(place), "person": visit.me.id, "body": body, "rev": 1, "window": ""}
-    conn.execute(insert(t.draft).values(**row, at=visit.site.store.now()))
+    drafts.put(conn, _key(place), visit.me.id, body, visit.site.store.now())
 
 
 def kept(visit: Visit, conn: Connection, place: str) -> dict[str, list[str]]:
     """Fields kept for a page; empty when there are none."""
-    mine = (t.draft.c.item == _key(place)) & (t.draft.c.person == visit.me.id)
-    body = conn.execute(select(t.draft.c.body).where(mine)).scalar()
+    body = drafts.get(conn, _key(place), visit.me.id)
     return dict(body["form"]) if body and body["kept"] == place else {}
 
 
 def forget(visit: Visit, conn: Connection, place: str) -> None:
     """Drop what is kept for this kind of page: it was sent."""
-    conn.execute(delete(t.draft).where(t.draft.c.item == _key(place), t.draft.c.person == visit.me.id))
+    drafts.drop(conn, _key(place), visit.me.id)
 
 
 def _key(place: str) -> str:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import secrets
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from affectlab.annotate import interview as talk
 from affectlab.annotate.design import Design, Story
 from affectlab.annotate.interview import Interview
 from affectlab.annotate.stages import STORY
-from affectlab.annotate.store import claims, panels, project, replies
-from affectlab.annotate.store import tables as t
+from affectlab.annotate.store import claims, drafts, panels, project, replies
 from affectlab.annotate.store.people import lock_person
 from affectlab.annotate.values import LONGEST_NOTE, clean_text, last
 from affectlab.annotate.web.kept import STAGE, forget, kept
 from affectlab.annotate.web.visit import Visit
 
-_DRAFT = "stage:story"
+_INTERVIEW = "stage:story"
+"""Key of the interview so far among the drafts."""
+
 _PLACE = f"{STAGE}:{STORY}"
+"""The page, for what is typed on it and not sent."""
 
 
 def story(visit: Visit, conn: Connection, design: Design) -> Response | Interview:
@@ -99,7 +101,7 @@ def _approve(visit: Visit, conn: Connection, design: Design, state: Interview, t
 
 def _over(visit: Visit, conn: Connection, body: dict[str, object]) -> None:
     panels.add_stage(conn, visit.me.id, STORY, body, visit.site.store.now())
-    conn.execute(delete(t.draft).where(t.draft.c.item == _DRAFT, t.draft.c.person == visit.me.id))
+    drafts.drop(conn, _INTERVIEW, visit.me.id)
 
 
 def _page(
@@ -129,14 +131,9 @@ def _page(
 
 
 def _read(conn: Connection, person: str) -> Interview | None:
-    query = select(t.draft.c.body).where(t.draft.c.item == _DRAFT, t.draft.c.person == person)
-    body = conn.execute(query).scalar()
+    body = drafts.get(conn, _INTERVIEW, person)
     return Interview.from_body(body) if body else None
 
 
 def _save(visit: Visit, conn: Connection, state: Interview) -> None:
-    mine = (t.draft.c.item == _DRAFT) & (t.draft.c.person == visit.me.id)
-    conn.execute(delete(t.draft).where(mine))
-    now = visit.site.store.now()
-    row = {"item": _DRAFT, "person": visit.me.id, "body": state.body(), "rev": 1, "window": "", "at": now}
-    conn.execute(insert(t.draft).values(**row))
+    drafts.put(conn, _INTERVIEW, visit.me.id, state.body(), visit.site.store.now())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlsplit
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,10 +18,9 @@ from starlette.responses import RedirectResponse, Response
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.store import people
-from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import Person, RefusedError
-from affectlab.annotate.store.project import current_design
+from affectlab.annotate.store.project import current_design, newest_version
 from affectlab.annotate.values import last
 from affectlab.annotate.web.render import Pages
 from affectlab.annotate.words import LANGUAGES
@@ -59,7 +58,7 @@ class Site:
 
     def design(self, conn: Connection) -> Design:
         """The newest design; read anew only when its version has changed."""
-        version = conn.execute(select(func.max(t.design.c.version))).scalar_one()
+        version = newest_version(conn)
         if self._design is None or self._design[0] != version:
             self._design = (version, current_design(conn))
         return self._design[1]

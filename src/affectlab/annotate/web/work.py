@@ -17,9 +17,10 @@ from affectlab.annotate.keys import COMMANDS, shortcuts
 from affectlab.annotate.keystrokes import read_typing
 from affectlab.annotate.slots import Option, Slot, named
 from affectlab.annotate.stages import CONSENT, STORY, TRAINING, stages_after, stages_before
-from affectlab.annotate.store import claims, panels, project, replies
+from affectlab.annotate.store import claims, drafts, panels, project, replies
+from affectlab.annotate.store.drafts import Window
 from affectlab.annotate.store.people import Person
-from affectlab.annotate.store.replies import Measured, Submit, Window
+from affectlab.annotate.store.replies import Measured, Submit
 from affectlab.annotate.units import Unit
 from affectlab.annotate.values import Reply, checked, options_of, read_reply
 from affectlab.annotate.web.visit import Visit
@@ -132,7 +133,7 @@ def draft(visit: Visit) -> Response:
             return visit.page("saved.html", rev=visit.field("rev"))  # on its way when the answer was submitted
         rev = int(visit.field("rev")) if visit.field("rev").isdecimal() and len(visit.field("rev")) < 9 else 0
         window = Window(visit.field("submit_key")[:64], rev)
-        rev = replies.save_draft(conn, design, key, reply, window, visit.site.store.now())
+        rev = drafts.save_draft(conn, design, key, reply, window, visit.site.store.now())
     return visit.page("saved.html", rev=rev)
 
 
@@ -161,7 +162,7 @@ def _show(
     reply: Reply | None = None,
     problems: dict[str, str] | None = None,
 ) -> Response:
-    saved, rev = replies.read_draft(conn, unit.id, visit.me.id)
+    saved, rev = drafts.read_draft(conn, unit.id, visit.me.id)
     state = replies.state_of(conn, unit.id, visit.me.id)
     submitted = replies.current(conn, item=unit.id, person=visit.me.id)
     before = submitted[0].reply if submitted else Reply()
