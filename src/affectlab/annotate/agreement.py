@@ -15,11 +15,10 @@ from affectlab.annotate.answers import Answer, Kind
 from affectlab.errors import UserError, did_you_mean
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.stats.agreement import REASONS, Ratings, ratings
+from affectlab.stats.agreement.sentence import NAMES, methods_sentence
 from affectlab.stats.agreement.summary import (
-    NAMES,
     Scale,
     SlotAgreement,
-    methods_sentence,
     slot_agreement,
     split_intensities,
 )

@@ -19,7 +19,7 @@ from affectlab.annotate.store.engine import Store
 from affectlab.annotate.web.tables import Shown, cell_text, in_language, matrix_view, table_view
 from affectlab.metrics.scores import Matrix, Table
 from affectlab.stats.agreement import REASONS
-from affectlab.stats.agreement.summary import NAMES
+from affectlab.stats.agreement.sentence import NAMES
 from affectlab.stats.estimate import Estimate
 
 
