@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select
 
 from affectlab.annotate.answer_files import read_answers
 from affectlab.annotate.answers import Answer
@@ -24,7 +24,9 @@ from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.claims import take_place
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import Newcomer
+from affectlab.annotate.store.replies import Measured, Stored
 from affectlab.annotate.units import unique
+from affectlab.annotate.values import Reply
 from affectlab.errors import UserError
 
 _ITEMS, _REPLIES = 500, 50
@@ -153,18 +155,7 @@ def _add(conn: Connection, design: Design, one: Ready) -> str:
         return f"{one.where}: has an answer already"
     if not take_place(conn, design, one.item, one.person, one.at):
         return f"{one.where}: {design.overlap} people have it already"
-    conn.execute(
-        insert(t.response).values(
-            item=one.item,
-            person=one.person,
-            version=1,
-            body=dict(one.body),
-            submit_key=one.key,
-            design_version=one.version,
-            guideline_version=one.guidelines,
-            at=one.at,
-        )
-    )
-    mine = (t.assignment.c.item == one.item) & (t.assignment.c.person == one.person)
-    conn.execute(update(t.assignment).where(mine).values(state="skipped" if one.skipped else "done"))
+    reply = Reply.from_body(one.body)
+    answer = Stored(one.item, one.person, 1, reply, one.version, one.guidelines, one.at, Measured())
+    replies.add(conn, answer, one.key)
     return ""

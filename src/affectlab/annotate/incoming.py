@@ -36,7 +36,6 @@ class Ready:
         person: Id of the account, which may have to be made.
         name: What the file calls the person.
         body: The reply as it is stored.
-        skipped: Whether the item was left out.
         answers: How many answers of the file it is.
         version: Version of the design it was given under.
         guidelines: Version of its guidelines.
@@ -47,7 +46,6 @@ class Ready:
     person: str
     name: str
     body: Mapping[str, Any]
-    skipped: bool
     answers: int
     version: int
     guidelines: str
@@ -163,7 +161,6 @@ class _Check:
             person=self.person[annotator],
             name=annotator,
             body=reply.body(),
-            skipped=bool(reply.skipped),
             answers=len(given),
             version=under.version,
             guidelines=under.guidelines.version,

@@ -95,24 +95,31 @@ def submit(conn: Connection, design: Design, key: tuple[str, str], reply: Reply,
         raise RefusedError("lease_over")
     last = select(func.max(t.response.c.version)).where(t.response.c.item == item, t.response.c.person == person)
     version = (conn.execute(last).scalar() or 0) + 1
-    conn.execute(
-        insert(t.response).values(
-            item=item,
-            person=person,
-            version=version,
-            body=reply.body(),
-            submit_key=submit.key,
-            design_version=design.version,
-            guideline_version=design.guidelines.version,
-            at=now,
-            active_ms=submit.measured.active_ms,
-            elapsed_ms=submit.measured.elapsed_ms,
-            typing=submit.measured.typing,
-        )
-    )
-    conn.execute(update(t.assignment).where(mine).values(state="skipped" if reply.skipped else "done"))
+    guidelines = design.guidelines.version
+    add(conn, Stored(item, person, version, reply, design.version, guidelines, now, submit.measured), submit.key)
     drafts.drop(conn, item, person)
     return version
+
+
+def add(conn: Connection, answer: Stored, submit_key: str) -> None:
+    """Add an answer as it is, of somebody who was given the item, whose state it changes."""
+    conn.execute(
+        insert(t.response).values(
+            item=answer.item,
+            person=answer.person,
+            version=answer.version,
+            body=answer.reply.body(),
+            submit_key=submit_key,
+            design_version=answer.design_version,
+            guideline_version=answer.guideline_version,
+            at=answer.at,
+            active_ms=answer.measured.active_ms,
+            elapsed_ms=answer.measured.elapsed_ms,
+            typing=answer.measured.typing,
+        )
+    )
+    mine = and_(t.assignment.c.item == answer.item, t.assignment.c.person == answer.person)
+    conn.execute(update(t.assignment).where(mine).values(state="skipped" if answer.reply.skipped else "done"))
 
 
 def begin_discussions(conn: Connection, items: Iterable[str], person: str, now: float) -> None:
