@@ -113,6 +113,11 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def plain_id(item: str) -> str:
+    """An item's id as files of answers hold it: in composed form and without blanks around it."""
+    return normal(item).strip()
+
+
 def table_text(columns: Sequence[str], rows: Iterable[Sequence[str]], *, bom: bool = False) -> str:
     """A CSV table of texts, every cell harmless.
 

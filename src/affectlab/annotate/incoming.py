@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from affectlab.annotate.answers import Answer, normal
+from affectlab.annotate.answers import Answer, plain_id
 from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import people, project
@@ -111,7 +111,7 @@ class _Check:
         # Files are read with ids in composed form and without blanks around them.
         self.ids: dict[str, list[str]] = defaultdict(list)
         for unit in self.units:
-            self.ids[_plain(unit)].append(unit)
+            self.ids[plain_id(unit)].append(unit)
         self.taken = {row.id: row.taken for row in conn.execute(select(t.item.c.id, t.item.c.taken))}
         query = select(t.assignment.c.item, t.assignment.c.person)
         self.given = {(row.item, row.person) for row in conn.execute(query)}
@@ -139,7 +139,7 @@ class _Check:
 
     def reply(self, annotator: str, item: str, given: Sequence[Answer]) -> tuple[Ready | None, list[str]]:
         """The reply that answers of one annotator to one item make, or what is wrong with them."""
-        alike = self.ids.get(_plain(item), [])
+        alike = self.ids.get(plain_id(item), [])
         if len(alike) != 1:
             many = f"{len(alike)} items of the project are written so, but for accents or blanks"
             return None, [many if alike else f"item {item!r} is not in the project"]
@@ -243,10 +243,6 @@ class _Check:
 
 
 _UNFINISHED = frozenset({"draft", "invalid"})
-
-
-def _plain(item: str) -> str:
-    return normal(item).strip()
 
 
 def _code(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from affectlab.annotate.answers import json_lines, normal
+from affectlab.annotate.answers import json_lines, plain_id
 from affectlab.annotate.exchange.gold import Settled, require_settled
 from affectlab.errors import UserError
 from affectlab.items import Gold, read_rows
@@ -162,15 +162,10 @@ def _as_in(by_item: Mapping[str, dict[str, Settled]], ids: Iterable[str]) -> dic
     """Gold under the ids of the source: files of answers are read with ids in composed form and without blanks."""
     alike: dict[str, list[str]] = defaultdict(list)
     for one in ids:
-        alike[_plain(one)].append(one)
+        alike[plain_id(one)].append(one)
     there = {one for found in alike.values() for one in found}
     found = {}
     for item, gold in by_item.items():
-        others = alike.get(_plain(item), [])
+        others = alike.get(plain_id(item), [])
         found[item if item in there or len(others) != 1 else others[0]] = gold
     return found
-
-
-def _plain(item: str) -> str:
-    """An item's id as files of answers hold it."""
-    return normal(item).strip()
