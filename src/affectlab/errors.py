@@ -6,7 +6,7 @@ Everything raised on purpose is one of these; the command line prints its text w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class AffectlabError(Exception):
@@ -35,3 +35,22 @@ def did_you_mean(near: Iterable[str]) -> str:
     """
     named = " or ".join(near)
     return f"; did you mean {named}?" if named else ""
+
+
+def first_of(names: Sequence[str], most: int = 5) -> str:
+    """Some names for a sentence: the first ones, and how many more there are.
+
+    >>> first_of(["a", "b", "c"], 2), first_of(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def as_lines(problems: Sequence[str], most: int = 20) -> str:
+    """Problems one a line under a sentence: the first ones, and how many more there are.
+
+    >>> as_lines(["no label", "no item", "no name"], 2)
+    '\\n  no label\\n  no item\\n  … and 1 more'
+    """
+    more = [f"… and {len(problems) - most} more"] if len(problems) > most else []
+    return "".join(f"\n  {one}" for one in (*problems[:most], *more))

@@ -27,7 +27,7 @@ from affectlab.annotate.store.people import Newcomer
 from affectlab.annotate.store.replies import Measured, Stored
 from affectlab.annotate.units import unique
 from affectlab.annotate.values import Reply
-from affectlab.errors import UserError
+from affectlab.errors import UserError, as_lines, first_of
 
 _ITEMS, _REPLIES = 500, 50
 _PAUSE = 0.15
@@ -49,10 +49,9 @@ def import_items(store: Store, source: str, fields: Mapping[str, str]) -> tuple[
     kept, doubled = unique(read_units(design, source, fields))
     known, digests = {row.id for row in rows}, {row.digest for row in rows if row.kind == "work"}
     if taken := [unit.id for unit in kept if unit.id in known and unit.digest not in digests]:
-        more = f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
         raise UserError(
             f"{source}: nothing was added. The project has other items of these ids already: "
-            f"{', '.join(taken[:_SHOWN])}{more}; rename them."
+            f"{first_of(taken, _SHOWN)}; rename them."
         )
     added = there = 0
     for piece in _pieces(store, kept, _ITEMS):
@@ -109,8 +108,7 @@ def import_answers(store: Store, source: str, columns: Mapping[str, str], form: 
         design = project.current_design(conn)
         ready, there, problems = hold_against(conn, found, store.now())
     if problems:
-        more = f"\n  … and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        raise UserError(f"{source}: nothing was added\n  " + "\n  ".join(problems[:_SHOWN]) + more)
+        raise UserError(f"{source}: nothing was added{as_lines(problems)}")
     late: list[str] = []
     added: list[Ready] = []
     for piece in _pieces(store, ready, _REPLIES):
@@ -122,11 +120,9 @@ def import_answers(store: Store, source: str, columns: Mapping[str, str], form: 
                 else:
                     added.append(one)
     if late:
-        more = f"\n  … and {len(late) - _SHOWN} more" if len(late) > _SHOWN else ""
         raise UserError(
-            f"{source}: {len(added)} replies were added; {len(late)} were not, as people went on working meanwhile\n  "
-            + "\n  ".join(late[:_SHOWN])
-            + more
+            f"{source}: {len(added)} replies were added; {len(late)} were not, as people went on working meanwhile"
+            + as_lines(late)
         )
     return Added(sum(one.answers for one in added), len({one.person for one in added}), there, left_out)
 

@@ -22,6 +22,7 @@ from affectlab.annotate.store.panels import renamed
 from affectlab.annotate.store.replies import Measured, Stored
 from affectlab.annotate.units import Unit
 from affectlab.annotate.values import Reply, checked, options_of
+from affectlab.errors import first_of
 
 UNSTATED = "unstated"
 """Reason of an item that was left out elsewhere, where nobody asked for one."""
@@ -72,7 +73,7 @@ def hold_against(conn: Connection, found: Sequence[Answer], now: float) -> tuple
     """
     models = {one.annotator for one in found if one.kind == "model"}
     if models:
-        named = ", ".join(sorted(models)[:5])
+        named = first_of(sorted(models))
         return [], 0, [f"answers of models ({named}): a project holds people's only; leave these rows out"]
     check = _Check(conn, now)
     by_reply: dict[tuple[str, str], list[Answer]] = defaultdict(list)

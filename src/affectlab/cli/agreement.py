@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affectlab.cli.common import AsJson, Replicates, pairs, print_json
-from affectlab.errors import UserError
+from affectlab.errors import UserError, first_of
 
 if TYPE_CHECKING:
     from affectlab.annotate.answers import Answer
@@ -173,8 +173,7 @@ def _with_numbers(answers: Iterable[Answer], slots: Set[str]) -> list[Answer]:
                 bad.append(f"{one.value!r} ({one.annotator} on {one.item})")
         found.append(one)
     if bad:
-        more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
-        raise UserError(f"{len(bad)} answers to {', '.join(where)} are no numbers: {', '.join(bad[:_SHOWN])}{more}.")
+        raise UserError(f"{len(bad)} answers to {', '.join(where)} are no numbers: {first_of(bad, _SHOWN)}.")
     return found
 
 

@@ -14,6 +14,7 @@ from math import sqrt
 
 from affectlab.annotate.assist.counting import grouped, share_of
 from affectlab.annotate.assist.routing import Case, Outcome
+from affectlab.errors import first_of
 from affectlab.stats.bootstrap import USUAL, Interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.proportion import wilson
@@ -64,8 +65,7 @@ def residual_contamination(cases: Sequence[Case], how: Interval = USUAL) -> Cont
     strata = _strata(cases, settled)
     missing = [one.name for one in strata if not one.audited]
     if not retained or missing:
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        reason = f"no audited label of {', '.join(missing[:_NAMED])}{more}" if missing else "nothing is retained"
+        reason = f"no audited label of {first_of(missing, _NAMED)}" if missing else "nothing is retained"
         nothing = Estimate(name, None, n=retained, reason=reason)
         return Contamination(nothing, retained, None, sources, drawn, len(split))
     expected = sum(one.unseen * one.rate for one in strata)

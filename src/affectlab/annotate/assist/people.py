@@ -11,7 +11,7 @@ from affectlab.annotate.answers import Answer, answers_to_jsonl, table_text
 from affectlab.annotate.assist.offered import Offered
 from affectlab.annotate.assist.routing import Case, draw
 from affectlab.annotate.assist.study import Study, canonical
-from affectlab.errors import UserError
+from affectlab.errors import UserError, as_lines, first_of
 from affectlab.items import read_rows
 
 ASKED = "people.csv"
@@ -85,7 +85,7 @@ def people_so_far(study: Study, given: Sequence[Sequence[Answer]] = ()) -> Peopl
     for source in (_filled_in(study), *given):
         twice += [one for one in source if one.value != now.setdefault(_key(one), one).value]
     if twice:
-        who = ", ".join(sorted({repr(one.annotator) for one in twice})[:_SHOWN])
+        who = first_of(sorted({repr(one.annotator) for one in twice}), _SHOWN)
         raise UserError(
             f"{len(twice)} slots have two different answers of {who} in the files given, the first of them "
             f"{twice[0].slot!r} of {twice[0].item!r}. Two people need two names in the column annotator."
@@ -95,7 +95,7 @@ def people_so_far(study: Study, given: Sequence[Sequence[Answer]] = ()) -> Peopl
     replaced = [one for key, one in stored.items() if key in now and now[key].value != one.value]
     notes = []
     if replaced:
-        by = ", ".join(sorted({repr(one.annotator) for one in replaced})[:_SHOWN])
+        by = first_of(sorted({repr(one.annotator) for one in replaced}), _SHOWN)
         notes.append(
             f"{len(replaced)} earlier answers of {by} are replaced by different ones; they are kept in {REPLACED}. If "
             "these are two people, give them two names."
@@ -143,9 +143,7 @@ def fitting(study: Study, cases: Sequence[Case], answers: Iterable[Answer]) -> l
         except UserError as error:
             bad.append(f"{one.annotator} on {one.slot!r} of {one.item!r}: {error}")
     if bad:
-        more = [f"  … and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
-        lines = [f"{len(bad)} answers of people do not fit:", *(f"  {one}" for one in bad[:_SHOWN]), *more]
-        raise UserError("\n".join(lines))
+        raise UserError(f"{len(bad)} answers of people do not fit:{as_lines(bad, _SHOWN)}")
     return kept
 
 

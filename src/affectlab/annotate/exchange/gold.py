@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from affectlab.annotate.answers import Answer, Decision, json_lines, table_text, value_text
-from affectlab.errors import UserError
+from affectlab.errors import UserError, first_of
 from affectlab.items import Gold
 
 Source: TypeAlias = Literal[
@@ -58,10 +58,9 @@ class PendingError(UserError):
         self.pending = tuple(pending)
         by_slot = Counter(one.slot for one in pending)
         counts = ", ".join(f"{slot} {count}" for slot, count in by_slot.items())
-        named = ", ".join(f"{one.item} ({one.slot})" for one in pending[:_SHOWN])
-        more = f" and {len(pending) - _SHOWN} more" if len(pending) > _SHOWN else ""
+        named = first_of([f"{one.item} ({one.slot})" for one in pending], _SHOWN)
         super().__init__(
-            f"{len(pending)} of {total} slots are pending ({counts}): {named}{more}. "
+            f"{len(pending)} of {total} slots are pending ({counts}): {named}. "
             "Nothing was written; adjudicate them, or export without --strict."
         )
 

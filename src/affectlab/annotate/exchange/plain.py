@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from affectlab.annotate.answer_files import BadFieldError, plain_value
 from affectlab.annotate.answers import Answer, type_of
-from affectlab.errors import UserError
+from affectlab.errors import UserError, as_lines
 from affectlab.items import Gold
 from affectlab.items.source import read_text
 
@@ -138,10 +138,7 @@ def merged(path: str, bad: Sequence[str]) -> None:
         UserError: When ``bad`` is not empty.
     """
     if bad:
-        more = [f"  … and {len(bad) - 20} more"] if len(bad) > 20 else []
-        raise UserError(
-            "\n".join([f"{path}: {len(bad)} problems; nothing was read", *(f"  {one}" for one in bad[:20]), *more])
-        )
+        raise UserError(f"{path}: {len(bad)} problems; nothing was read{as_lines(bad)}")
 
 
 def counted(

@@ -15,7 +15,7 @@ from affectlab.annotate.store import tables as t
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import LONGEST_NAME, plain_name
 from affectlab.annotate.units import Unit, make_unit
-from affectlab.errors import UserError
+from affectlab.errors import UserError, first_of
 
 PRIME = 2**31 - 1
 """Ranks of items are below it; a person's order is an affine map of the ranks modulo it."""
@@ -139,7 +139,7 @@ def pair_up(conn: Connection, pairs: Iterable[tuple[str, str]]) -> None:
     known = set(conn.execute(select(t.item.c.id)).scalars())
     unknown = sorted({item for item, _ in found} - known)
     if unknown:
-        raise UserError(f"The assignment names items the project does not have: {', '.join(unknown[:5])}")
+        raise UserError(f"The assignment names items the project does not have: {first_of(unknown)}")
     if found:
         conn.execute(insert(t.pairing), [{"item": item, "name": name} for item, name in found])
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.errors import UserError
+from affectlab.errors import UserError, first_of
 
 Value: TypeAlias = Hashable
 """A label (text, true or false), a number, or a set of labels (frozenset)."""
@@ -171,6 +171,5 @@ def _text(value: Value) -> str:
 def _check_doubled(rows: Sequence[tuple[str, str, Value]]) -> None:
     doubled = [pair for pair, count in Counter((unit, rater) for unit, rater, _ in rows).items() if count > 1]
     if doubled:
-        shown = ", ".join(f"{rater} on {unit}" for unit, rater in doubled[:_SHOWN])
-        more = f" and {len(doubled) - _SHOWN} more" if len(doubled) > _SHOWN else ""
-        raise UserError(f"An annotator may answer a unit once; answered more often: {shown}{more}.")
+        shown = first_of([f"{rater} on {unit}" for unit, rater in doubled], _SHOWN)
+        raise UserError(f"An annotator may answer a unit once; answered more often: {shown}.")
