@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from affectlab.annotate.answer_files import BadFieldError, plain_value
-from affectlab.annotate.answers import Answer, Status, normal
+from affectlab.annotate.answers import Answer, Kind, Status, normal
 from affectlab.annotate.exchange.plain import (
     Format,
     Found,
@@ -88,7 +88,7 @@ def read(path: str) -> Found:
         types = dict(
             part.split("=", 1) for part in str((record.get("metadata") or {}).get(_TYPES, "")).split(",") if "=" in part
         )
-        graded: dict[tuple[str, str, str], dict[str, float]] = {}
+        graded: dict[tuple[str, str, Kind], dict[str, float]] = {}
         for question, who, kind, one in _made(record):
             status = _STATUS.get(str(one.get("status") or "submitted"))
             slot, dot, label = question.rpartition(".")
@@ -105,15 +105,15 @@ def read(path: str) -> Found:
             if dot and types.get(slot) == "intensities" and isinstance(value, float):
                 graded.setdefault((slot, who, kind), {}).update({label: value} if label else {})
             else:
-                answers.append(Answer(item, who, value, normal(question), kind, status))  # type: ignore[arg-type]
-        answers += [Answer(item, who, value, slot, kind) for (slot, who, kind), value in graded.items()]  # type: ignore[arg-type]
+                answers.append(Answer(item, who, value, normal(question), kind, status))
+        answers += [Answer(item, who, value, slot, kind) for (slot, who, kind), value in graded.items()]
     merged(path, bad)
     return Found(tuple(answers), dict(left))
 
 
-def _made(record: Mapping[str, Any]) -> list[tuple[str, str, str, Mapping[str, Any]]]:
+def _made(record: Mapping[str, Any]) -> list[tuple[str, str, Kind, Mapping[str, Any]]]:
     """Question, annotator, kind and content of each response and suggestion."""
-    made = [
+    made: list[tuple[str, str, Kind, Mapping[str, Any]]] = [
         (question, normal(str(one.get("user_id"))), "human", one)
         for question, given in (record.get("responses") or {}).items()
         for one in given

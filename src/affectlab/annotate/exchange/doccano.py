@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from affectlab.annotate.answer_files import BadFieldError
-from affectlab.annotate.answers import SLOT, Answer, normal, type_of
+from affectlab.annotate.answers import SLOT, Answer, Kind, normal, type_of
 from affectlab.annotate.exchange.plain import (
     Format,
     Found,
@@ -65,7 +65,7 @@ def read(path: str) -> Found:
     root = Path(path).expanduser()
     for file in files_of(path, "*.jsonl"):
         slot = normal(unquote(file.parent.name)) if root.is_dir() and file.parent != root else SLOT
-        kind = "model" if file.stem.startswith(_MODEL) else "human"
+        kind: Kind = "model" if file.stem.startswith(_MODEL) else "human"
         who = normal(unquote(file.stem.removeprefix(_MODEL)))
         rows = read_rows(str(file))
         kinds = {str(row.data.get("kind", "")) for row in rows} - {""}
@@ -85,7 +85,7 @@ def read(path: str) -> Found:
                     bad.append(f"{file.name}, {row.place}: {error}")
                     continue
                 item = normal(str(row.data.get("id", row.line)))
-                answers.append(Answer(item, who, value, slot, kind))  # type: ignore[arg-type]
+                answers.append(Answer(item, who, value, slot, kind))
     merged(path, bad)
     return Found(tuple(answers), dict(left))
 

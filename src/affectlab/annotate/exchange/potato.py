@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from affectlab.annotate.answer_files import BadFieldError, plain_value
-from affectlab.annotate.answers import Answer, normal
+from affectlab.annotate.answers import Answer, Kind, normal
 from affectlab.annotate.exchange.plain import (
     Format,
     Found,
@@ -100,7 +100,7 @@ def read(path: str) -> Found:
         types.update(state.get(_TYPES, {}))
     answers: list[Answer] = []
     for state, who in states:
-        kind = "model" if (state.get("origin") or {}).get("kind") not in (None, "human") else "human"
+        kind: Kind = "model" if (state.get("origin") or {}).get("kind") not in (None, "human") else "human"
         for item, given in state[_LABELS].items():
             for schema, entries in _by_schema(given).items():
                 try:
@@ -109,7 +109,7 @@ def read(path: str) -> Found:
                     bad.append(f"{who}, {item}, {schema}: {error}")
                     continue
                 if value is not None:
-                    answers.append(Answer(normal(str(item)), normal(who), value, normal(schema), kind))  # type: ignore[arg-type]
+                    answers.append(Answer(normal(str(item)), normal(who), value, normal(schema), kind))
     merged(path, bad)
     return Found(tuple(answers), {name: count for name, count in left.items() if count})
 
