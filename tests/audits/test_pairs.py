@@ -104,6 +104,7 @@ def test_reasoning_is_compared_on_the_strengths_and_items_of_both(tmp_path: Path
     assert (cot.one, cot.other, cot.conditions) == ("cot", "direct", ("neutral", "joy@1.0"))
     short = cut(choices["cot"], cot)
     assert (short.conditions, len(short.items), short.response.shape) == (("neutral", "joy@1.0"), 8, (8, 2))
+    assert {len(one) for one in (short.item, short.repeat, short.asked, short.keys)} == {8}
     (table,), said = compared(runs, choices, cot, QUICK)
     # Both ways turn all eight hunts round at strength 1; strength .6, where the reasoned run stays, is not in it.
     ndm = dict(zip(table.columns, table.rows[0], strict=True))

@@ -109,6 +109,7 @@ def cut(choices: Choices, pair: Pair) -> Choices:
         conditions=conditions,
         item=code[choices.item[rows]],
         repeat=choices.repeat[rows],
+        asked=choices.asked[rows],
         keys=tuple(choices.keys[row] for row in rows),
         response=choices.response[rows][:, columns],
         items=tuple(choices.items[place] for place in kept),

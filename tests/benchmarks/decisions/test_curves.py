@@ -50,6 +50,16 @@ def test_answers_that_are_missing_at_one_strength_make_no_trend() -> None:
     assert shares == pytest.approx({"all emotions": 1 / 3, "joy": 2 / 3, "anger": 0.0})
 
 
+def test_points_hold_what_was_read_and_the_table_says_so() -> None:
+    # Joy moves all items fully and is unread at .6, sadness moves none: (0) at .6, (1 + 0) / 2 at 1.5, and no trend.
+    found = lines({"joy@0.6": 1.0, "sadness@0.6": 0.0, "joy@1.5": 1.0, "sadness@1.5": 0.0}, {"joy@0.6": 12})
+    every = found["all emotions"]
+    assert values(every) == pytest.approx([0.0, 0.5])
+    assert every.trend is not None
+    assert (every.trend.z, every.trend.moved, every.left_out) == (None, 0, 12)
+    assert "because other questions are left" in strength_table([every]).note
+
+
 def test_random_vectors_are_followed_one_by_one() -> None:
     # Vector 0 moves 0, vector 1 moves .8, at both strengths.
     random = {"random@0.6:seed=0": 0.0, "random@0.6:seed=1": 0.8, "random@1.5:seed=0": 0.0, "random@1.5:seed=1": 0.8}

@@ -128,6 +128,24 @@ def test_option_orders_that_one_side_lacks_are_taken_from_neither() -> None:
     assert (one.result.a, one.result.b, one.left_out, one.asked) == (0.0, 0.0, 2, 4)
 
 
+def test_strengths_weigh_alike_however_many_random_vectors_each_has() -> None:
+    # Joy moves nothing at 1 and everything at 2; two random vectors at 1 move half and nothing, one at 2 everything.
+    def answers(*ys: float) -> list[Row]:
+        return [("stag_hunt", f"i{number}", UNIT, y) for number, y in enumerate(ys)]
+
+    rows = {
+        "neutral": answers(0.0, 0.0),
+        "joy@1.0": answers(0.0, 0.0),
+        "joy@2.0": answers(1.0, 1.0),
+        "random@1.0:seed=0": answers(1.0, 0.0),
+        "random@1.0:seed=1": answers(0.0, 0.0),
+        "random@2.0:seed=0": answers(1.0, 1.0),
+    }
+    ndm = effects(drifts_of(choices_of(table(rows))), FEW, ("ndm",))[0].result
+    # Joy: (0 + 1) / 2. Random: ((.5 + 0) / 2 + 1) / 2. Over the three pairs they would be 1/3 and 1/2.
+    assert (ndm.a, ndm.b) == (0.5, 0.625)
+
+
 def test_p_values_are_corrected_over_all_rows() -> None:
     # Joy moves 12 of 12 items further than random, fear 2.
     def answer(role: str, number: int, condition: str, repeat: int) -> float:

@@ -168,6 +168,24 @@ def test_option_orders_that_one_run_lacks_are_taken_from_neither() -> None:
     assert (apart.a, apart.b) == (0.0, 0.5)
 
 
+def test_runs_without_a_question_in_common_are_aligned_by_item() -> None:
+    # Other repeats and another order of items: b moves in both runs, and is unread without reasoning.
+    def run(items: str, repeat: int, joy: dict[str, float | None]) -> Drifts:
+        rows = [
+            prediction("stag_hunt", item, condition, y, repeat=repeat)
+            for item in items
+            for condition, y in (("neutral", 0.0), ("joy@1.0", joy[item]))
+        ]
+        return drifts_of(choices_of(PredictionTable.from_rows(rows)))
+
+    reasoned = run("ab", 0, {"a": 0.0, "b": 1.0})
+    direct = run("ba", 1, {"a": 1.0, "b": None})
+    found = with_and_without(reasoned, direct, FEW)[""]
+    # Only a has both: 0 with, 1 without. By place instead of name b's 1 would stand against a's 1.
+    assert (found.result.a, found.result.b) == (0.0, 1.0)
+    assert (found.left_out, found.cells) == (1, 2)
+
+
 def test_correlations_resample_items_and_not_thoughts() -> None:
     # Six items of 20 alike thoughts. Over 120 thoughts the standard error would be about .1, over 6 items .4.
     moved = dict(zip("abcdef", (0.0, 1.0, 0.0, 0.0, 1.0, 1.0), strict=True))

@@ -136,7 +136,11 @@ def strength_table(found: Sequence[Curve]) -> Table:
         points = (number(at[strength]) if strength in at else None for strength in strengths)
         rows.append((one.title, NAMES[one.figure], *points))
     headings = ("line", "figure", *(f"{strength:g}" for strength in strengths))
-    return Table("strengths", "By strength", headings, tuple(rows), "Means over roles; intervals resample items.")
+    note = (
+        "Means over roles, each over what was read at its strength: where answers are missing, a line can rise because "
+        "other questions are left. The trend test takes the same ones at every strength. Intervals resample items."
+    )
+    return Table("strengths", "By strength", headings, tuple(rows), note)
 
 
 def trend_table(found: Sequence[Curve]) -> Table:
