@@ -20,7 +20,7 @@ from affectlab.annotate.assist.routing import Audit, Case
 from affectlab.annotate.assist.study import (
     ADJUDICATOR,
     Study,
-    canonical,
+    as_label,
     check_cards,
     make_study,
     questions,
@@ -301,13 +301,13 @@ def test_slots_that_are_not_there(study: Study, tmp_path: Path) -> None:
     ],
 )
 def test_labels_are_compared_as_ids(value: Any, space: str | None, found: Any) -> None:
-    assert canonical(value, load(space) if space else None) == found
+    assert as_label(value, load(space) if space else None) == found
 
 
 @pytest.mark.parametrize(("value", "space"), [("gladness?", "cue_stance9"), (9, "care_scale5"), ("9", "care_scale5")])
 def test_what_is_no_label(value: Any, space: str) -> None:
     with pytest.raises(UserError, match="is no label"):
-        canonical(value, load(space))
+        as_label(value, load(space))
 
 
 def test_candidates_in_the_language_of_the_task() -> None:

@@ -10,7 +10,7 @@ from affectlab.annotate.answer_files import BadFieldError, answer_of, read_answe
 from affectlab.annotate.answers import Answer, answers_to_jsonl, table_text
 from affectlab.annotate.assist.offered import Offered
 from affectlab.annotate.assist.routing import Case, draw
-from affectlab.annotate.assist.study import Study, canonical
+from affectlab.annotate.assist.study import Study, as_label
 from affectlab.errors import UserError, as_lines, first_of
 from affectlab.items import read_rows
 
@@ -137,7 +137,7 @@ def fitting(study: Study, cases: Sequence[Case], answers: Iterable[Answer]) -> l
         try:
             if (one.item, one.slot) not in known:
                 raise UserError("this slot is not in the study")
-            value = canonical(one.value, study.space(one.slot))
+            value = as_label(one.value, study.space(one.slot))
             offered.refuse_others(one.item, one.slot, value)
             kept.append(replace(one, value=value))
         except UserError as error:

@@ -144,24 +144,24 @@ def read_cases(study: Study) -> list[Case]:
 def _labels(study: Study, name: str) -> dict[tuple[str, str], Gold | None]:
     read = study.plan.read(study.run_folder(name).answers().by_cell)
     return {
-        (row.item, row.slot): canonical(row.value, study.space(row.slot)) if row.outcome == "ok" else None
+        (row.item, row.slot): as_label(row.value, study.space(row.slot)) if row.outcome == "ok" else None
         for row in read.predictions
         if study.labels(row.slot)
     }
 
 
-def canonical(value: Any, space: LabelSpace | None) -> Gold:
+def as_label(value: Any, space: LabelSpace | None) -> Gold:
     """A label as an id, a level as a number, a set in declared order: what people and models are compared as.
 
     Raises:
         UserError: When it is not in the label space.
     """
     if isinstance(value, list | tuple):
-        found = [canonical(one, space) for one in value]
+        found = [as_label(one, space) for one in value]
         order = space.ids if space is not None else tuple(dict.fromkeys(map(str, found)))
         return tuple(one for one in order if one in found)
     if isinstance(value, Mapping):
-        return {str(canonical(name, space)): float(much) for name, much in value.items()}
+        return {str(as_label(name, space)): float(much) for name, much in value.items()}
     if space is None:
         return value if isinstance(value, str) else float(value)
     levels = {label.level: label for label in space if label.level is not None}
