@@ -13,7 +13,7 @@ from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
-from tests.annotate.support import Running, running, study
+from tests.annotate.support import STUDY, Running, running, study
 
 KINDS = """
 name = "kinds"
@@ -124,3 +124,25 @@ def test_a_decision_is_among_the_events(run: Running) -> None:
     with run.store.read() as conn:
         events = [(row.kind, row.body) for row in conn.execute(select(tables.event))]
     assert events == [("decision", {"item": "i0", "slot": "which", "version": 1})]
+
+
+def test_ids_of_items_and_slots_may_have_dots(sqlite_store: Store) -> None:
+    text = STUDY.replace('id = "strength"', 'id = "the.mood"')
+    run = running(sqlite_store, study(text), items=0)
+    with sqlite_store.write() as conn:
+        named = [make_unit(run.design, item, {"text": f"Of {item}."}) for item in ("i", "i.0", "j", "j.the")]
+        project.add_units(conn, run.design, named, 0)
+    run.join("judge", "adjudicator")
+    for name, mood, strength in (("ann", "glad", 1), ("bob", "sad", 2)):
+        run.join(name)
+        run.answer_all(name, {"mood": mood, "the.mood": strength})
+    with sqlite_store.write() as conn:
+        for name, value, item, slot in (("i.0.the.mood", "2", "i.0", "the.mood"), ("j.mood", "sad", "j", "mood")):
+            decide_slot(conn, name, value, "", "judge", run.store.now())
+            panel = panels.panel(conn, run.design, item)
+            assert panel is not None
+            assert list(panel.decisions) == [slot]
+        with pytest.raises(UserError, match=r"'mood' of 'j.the' or 'the.mood' of 'j'; decide it on the page"):
+            decide_slot(conn, "j.the.mood", "1", "", "judge", run.store.now())
+        with pytest.raises(UserError, match=r"There is no 'k.mood'"):
+            decide_slot(conn, "k.mood", "sad", "", "judge", run.store.now())

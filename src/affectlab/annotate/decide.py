@@ -7,7 +7,18 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from affectlab.annotate.adjudicate import DECIDABLE, Made, basis, candidates, canonical, may_decide, queue, settle
+from affectlab.annotate.adjudicate import (
+    DECIDABLE,
+    Made,
+    Panel,
+    basis,
+    candidates,
+    canonical,
+    may_decide,
+    queue,
+    settle,
+)
+from affectlab.annotate.design import Design
 from affectlab.annotate.slots import ONE_OF, Slot
 from affectlab.annotate.store import panels, people, project, replies
 from affectlab.annotate.values import LONGEST_NOTE, clean_text, options_of, problem, tell
@@ -45,12 +56,8 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
         UserError: When there is no such slot, account or value, or the person may not decide about the item.
     """
     design = project.current_design(conn)
-    item, slot = next(
-        ((name.removesuffix(f".{one.id}"), one) for one in design.slots if name.endswith(f".{one.id}")), (name, None)
-    )
-    panel = panels.panel(conn, design, item)
-    if slot is None or not slot.asked or panel is None:
-        raise UserError(f"There is no {name!r}; `affectlab annotate adjudicate` lists what is open, as ITEM and SLOT.")
+    panel, slot = _named(conn, design, name)
+    item = panel.unit.id
     if not panel.complete:
         raise UserError(f"{item} has {len(panel.votes)} of {panel.wanted} answers; it is decided when all are there.")
     where = settle(design, slot, panel)
@@ -78,6 +85,23 @@ def decide_slot(conn: Connection, name: str, value: str | None, reason: str, by:
     version = panels.decide(conn, item, slot.id, Made(gold, choice, reason, basis(slot, panel), person.id, now))
     replies.log(conn, person.id, "decision", {"item": item, "slot": slot.id, "version": version}, now)
     return version
+
+
+def _named(conn: Connection, design: Design, name: str) -> tuple[Panel, Slot]:
+    """Item and slot of ``ITEM.SLOT``; both may have dots in them."""
+    found = [
+        (panel, slot)
+        for slot in design.slots
+        if slot.asked
+        and name.endswith(f".{slot.id}")
+        and (panel := panels.panel(conn, design, name.removesuffix(f".{slot.id}"))) is not None
+    ]
+    if not found:
+        raise UserError(f"There is no {name!r}; `affectlab annotate adjudicate` lists what is open, as ITEM and SLOT.")
+    if len(found) > 1:
+        meant = " or ".join(f"{slot.id!r} of {panel.unit.id!r}" for panel, slot in found)
+        raise UserError(f"{name!r} is slot {meant}; decide it on the page.")
+    return found[0]
 
 
 def _value(slot: Slot, text: str) -> Any:
