@@ -17,8 +17,8 @@ from affectlab.annotate.quality import sheet, sheet_rows
 from affectlab.annotate.slots import named
 from affectlab.annotate.store import panels, people, project, replies, works
 from affectlab.annotate.store.people import ROLES
+from affectlab.annotate.web.figures import in_language, matrix_view, table_view
 from affectlab.annotate.web.remarks import reasons_of, remarks
-from affectlab.annotate.web.tables import in_language, matrix_view, table_view
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.words import say
 from affectlab.errors import UserError

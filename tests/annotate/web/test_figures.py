@@ -16,7 +16,7 @@ from affectlab.annotate.quality import Limits, Work, sheet, sheet_rows
 from affectlab.annotate.sources import read_units
 from affectlab.annotate.store import project
 from affectlab.annotate.store.engine import Store
-from affectlab.annotate.web.tables import Shown, cell_text, in_language, matrix_view, table_view
+from affectlab.annotate.web.figures import Shown, cell_text, in_language, matrix_view, table_view
 from affectlab.metrics.scores import Matrix, Table
 from affectlab.stats.agreement import REASONS
 from affectlab.stats.agreement.sentence import NAMES
