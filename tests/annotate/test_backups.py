@@ -6,13 +6,15 @@ import errno
 import json
 import shutil
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from affectlab.annotate.backups import backup, restore
+from affectlab.annotate import backups
+from affectlab.annotate.backups import NEWEST, back_up_regularly, backup, regular_backup, restore, surplus
 from affectlab.annotate.project import Project, find_project
 from affectlab.errors import UserError, WorldError
 from tests.annotate.projects import GLAD, answer, answers, made
@@ -184,3 +186,51 @@ class TestBackup:
         with pytest.raises(WorldError, match="could not be written"):
             backup(project)
         assert list((project.folder / "backups").iterdir()) == []
+
+
+class TestRegular:
+    @pytest.fixture
+    def project(self, tmp_path: Path) -> Project:
+        return made(tmp_path / "p", items=1)
+
+    def test_of_the_servers_own_backups_the_newest_stay_and_one_of_each_day_before(self) -> None:
+        days = [f"auto-2026-01-{day:02}T{hour:02}-30-00.000.sqlite" for day in (1, 2) for hour in range(4)]
+        newest = [f"auto-2026-01-03T{hour:02}-{half}-00.000.sqlite" for hour in range(24) for half in ("00", "30")]
+        others = ["2026-01-01T00-00-00.000.sqlite", "replaced-2026-01-01T00-00-00.000.sqlite"]
+        assert len(newest) == NEWEST
+        # Of the first and the second day the last, made at 03:30, stays; what people made by hand is theirs.
+        assert sorted(surplus([*others, *newest, *days])) == [*days[:3], *days[4:7]]
+
+    def test_a_backup_of_the_server_removes_only_its_own(self, project: Project) -> None:
+        by_hand = backup(project)
+        old = [by_hand.with_name(f"auto-2020-01-01T00-00-{second:02}.000.sqlite") for second in range(NEWEST + 2)]
+        for path in old:
+            path.write_bytes(b"")
+        new = regular_backup(project)
+        assert new.read_bytes().startswith(b"SQLite format 3")
+        there = set(new.parent.iterdir())
+        # NEWEST are kept with the new one; of the three that are left over the newest of their day stays.
+        assert {*old[2:], new, by_hand} == there
+
+    def test_backups_go_on_after_one_that_could_not_be_made(
+        self, project: Project, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (project.folder / "backups").write_text("in the way")
+        tried = 0
+        stop = threading.Event()
+
+        def once_more(found: Project) -> Path:
+            nonlocal tried
+            tried += 1
+            if tried == 2:
+                (project.folder / "backups").unlink()
+            if tried == 3:
+                stop.set()
+                raise OSError("disk away")
+            return regular_backup(found)
+
+        monkeypatch.setattr(backups, "regular_backup", once_more)
+        back_up_regularly(project, 0, stop)
+        assert tried == 3
+        assert len(list((project.folder / "backups").iterdir())) == 1
+        assert [record.message.startswith("no backup this time") for record in caplog.records] == [True, True]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import sqlite3
 import subprocess
+import threading
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +21,11 @@ from affectlab.annotate.store import project as stored
 from affectlab.annotate.store.engine import check_integrity, open_store
 from affectlab.errors import UserError, WorldError
 
+NEWEST = 48
+"""So many of the server's own backups are kept: a day's at one each half hour. Of older days one each stays."""
+
+_OWN = "auto-"
+_LOG = logging.getLogger("affectlab.annotate")
 _PARTS = ("", "-wal", "-shm")
 """What a SQLite database consists of: its file, changes not merged yet, and their index."""
 
@@ -57,6 +65,45 @@ def _backups(project: Project) -> Path:
     except OSError as error:
         raise WorldError(f"The folder {folder} cannot be made: {error.strerror}.") from error
     return folder
+
+
+def back_up_regularly(project: Project, seconds: float, stop: threading.Event) -> None:
+    """Make one of the server's own backups so often, until it is stopped."""
+    while not stop.wait(seconds):
+        try:
+            regular_backup(project)
+        except (WorldError, OSError) as error:  # the next may succeed: a full disk is cleared, a mount comes back
+            _LOG.error("no backup this time: %s", error)
+
+
+def regular_backup(project: Project) -> Path:
+    """Make one of the server's own backups, and remove those of its own that are no longer needed.
+
+    Raises:
+        WorldError, OSError: When it cannot be written.
+    """
+    made = backup(project)
+    kept = made.rename(made.with_name(_OWN + made.name))
+    for name in surplus(path.name for path in made.parent.iterdir()):
+        (made.parent / name).unlink(missing_ok=True)
+    return kept
+
+
+def surplus(names: Iterable[str]) -> list[str]:
+    """Backups that are no longer needed: of the server's own all but the newest, and the last of each day before.
+
+    >>> surplus(["auto-2026-01-01T10.sqlite", "2026-01-01T11.sqlite"])
+    []
+    """
+    own = sorted((name for name in names if name.startswith(_OWN)), reverse=True)
+    days: set[str] = set()
+    found = []
+    for name in own[NEWEST:]:
+        day = name.removeprefix(_OWN)[:10]
+        if day in days:
+            found.append(name)
+        days.add(day)
+    return found
 
 
 def restore(project: Project, source: str | Path, *, other_study: bool = False) -> Path | None:

@@ -1,17 +1,15 @@
-"""Running the pages: uvicorn, invitations, backups at intervals."""
+"""Running the pages: uvicorn, and the links by which people get in."""
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
-from pathlib import Path
 
 import uvicorn
 
-from affectlab.annotate.backups import backup
+from affectlab.annotate.backups import back_up_regularly
 from affectlab.annotate.project import Project
 from affectlab.annotate.store import people, project
 from affectlab.annotate.store.engine import Store
@@ -20,12 +18,6 @@ from affectlab.annotate.web.visit import Ask
 from affectlab.errors import UserError, WorldError
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-
-_OWN = "auto-"
-NEWEST = 48
-"""So many of the server's own backups are kept: a day's at one each half hour. Of older days one each stays."""
-
-_LOG = logging.getLogger("affectlab.annotate")
 
 
 def address_of(host: str, port: int, public: str = "") -> str:
@@ -139,7 +131,7 @@ def run(
     server = _Server(config, ready)
     stop = threading.Event()
     if serving.backup_minutes:
-        threading.Thread(target=_backups, args=(found, serving.backup_minutes * 60, stop), daemon=True).start()
+        threading.Thread(target=back_up_regularly, args=(found, serving.backup_minutes * 60, stop), daemon=True).start()
     try:
         server.run()
     finally:
@@ -161,41 +153,3 @@ class _Server(uvicorn.Server):
             return
         if self._ready and self.started:
             self._ready()
-
-
-def _backups(found: Project, seconds: int, stop: threading.Event) -> None:
-    while not stop.wait(seconds):
-        try:
-            back_up(found)
-        except (WorldError, OSError) as error:  # the next may succeed: a full disk is cleared, a mount comes back
-            _LOG.error("no backup this time: %s", error)
-
-
-def back_up(found: Project) -> Path:
-    """Make one of the server's own backups, and remove those of its own that are no longer needed.
-
-    Raises:
-        WorldError, OSError: When it cannot be written.
-    """
-    made = backup(found)
-    kept = made.rename(made.with_name(_OWN + made.name))
-    for name in surplus(path.name for path in made.parent.iterdir()):
-        (made.parent / name).unlink(missing_ok=True)
-    return kept
-
-
-def surplus(names: Iterable[str]) -> list[str]:
-    """Backups that are no longer needed: of the server's own all but the newest, and the last of each day before.
-
-    >>> surplus(["auto-2026-01-01T10.sqlite", "2026-01-01T11.sqlite"])
-    []
-    """
-    own = sorted((name for name in names if name.startswith(_OWN)), reverse=True)
-    days: set[str] = set()
-    found = []
-    for name in own[NEWEST:]:
-        day = name.removeprefix(_OWN)[:10]
-        if day in days:
-            found.append(name)
-        days.add(day)
-    return found
