@@ -11,7 +11,7 @@ import pytest
 
 from affectlab.annotate.adjudicate import Made, basis
 from affectlab.annotate.exchange.gold import Settled
-from affectlab.annotate.export import Wish, project_gold, write_export
+from affectlab.annotate.export import FILES, Wish, make_file, project_gold, write_export
 from affectlab.annotate.store import panels, replies
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.replies import Submit
@@ -94,3 +94,26 @@ def test_flags_comments_and_reasons_come_along(sqlite_store: Store, tmp_path: Pa
     assert found == {("yes", "", "'=typo, here?" if name.endswith("csv") else "=typo, here?"), ("", "broken", "")}
     assert len({row["item"] for row in rows}) == 2
     assert {row["annotator"] for row in rows} == {ann}
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("long.csv", "\ufeffitem,annotator,value,type,slot,"),
+        ("long.jsonl", '{"item": "i0", "annotator": '),
+        ("wide.csv", "\ufeffitem,mood/"),
+        ("gold.csv", "\ufeffitem,slot,value,type,source,"),
+        ("gold.jsonl", '{"item": "i0", "slot": "mood", "value": "glad", "source": "unanimous"'),
+    ],
+)
+def test_a_file_of_the_page_is_what_the_command_writes(
+    name: str, start: str, sqlite_store: Store, tmp_path: Path
+) -> None:
+    run = three(sqlite_store, "glad glad glad")
+    out = tmp_path / name
+    with run.store.read() as conn:
+        text = make_file(conn, run.design, name)
+        write_export(conn, out, Wish(name.partition(".")[0], bom=True))
+    assert text.startswith(start)
+    assert out.read_bytes() == text.encode()
+    assert name in FILES

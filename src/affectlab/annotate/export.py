@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from affectlab.annotate.sources import bundled_source, read_units
 from affectlab.annotate.store import panels as paneling
 from affectlab.annotate.store import replies
 from affectlab.annotate.store.project import current_design
-from affectlab.errors import UserError
+from affectlab.errors import UserError, first_of
 
 _SOURCES: Mapping[str, Source] = {
     "unanimous": "unanimous",
@@ -92,40 +92,24 @@ def _remarks(conn: Connection) -> list[tuple[str, ...]]:
 _REMARKS = ("item", "annotator", "flag", "left_out", "comment", "time")
 
 
-def _remarks_text(conn: Connection, *, csv: bool, bom: bool) -> str:
-    rows = _remarks(conn)
-    if csv:
-        return table_text(_REMARKS, rows, bom=bom)
-    return json_lines(dict(zip(_REMARKS, row, strict=True)) for row in rows)
+def _text(conn: Connection, design: Design, form: str, gold: Sequence[Settled], *, csv: bool, bom: bool) -> str:
+    """Long, wide, gold or remarks as a table or as JSON lines; wide is always a table, of answers and gold."""
+    if form == "gold":
+        return gold_to_csv(gold, bom=bom) if csv else gold_to_jsonl(gold)
+    if form == "remarks":
+        rows = _remarks(conn)
+        return table_text(_REMARKS, rows, bom=bom) if csv else json_lines(_named(rows))
+    answers = project_answers(conn, design)
+    if form == "wide":
+        return wide_to_csv(answers, gold, bom=bom)
+    return answers_to_csv(answers, bom=bom) if csv else answers_to_jsonl(answers)
 
 
-def _long_csv(conn: Connection, design: Design) -> str:
-    return answers_to_csv(project_answers(conn, design), bom=True)
+def _named(rows: Iterable[tuple[str, ...]]) -> Iterator[dict[str, str]]:
+    return (dict(zip(_REMARKS, row, strict=True)) for row in rows)
 
 
-def _long_jsonl(conn: Connection, design: Design) -> str:
-    return answers_to_jsonl(project_answers(conn, design))
-
-
-def _wide_csv(conn: Connection, design: Design) -> str:
-    return wide_to_csv(project_answers(conn, design), project_gold(design, paneling.panels(conn, design)), bom=True)
-
-
-def _gold_csv(conn: Connection, design: Design) -> str:
-    return gold_to_csv(project_gold(design, paneling.panels(conn, design)), bom=True)
-
-
-def _gold_jsonl(conn: Connection, design: Design) -> str:
-    return gold_to_jsonl(project_gold(design, paneling.panels(conn, design)))
-
-
-FILES: Mapping[str, Callable[[Connection, Design], str]] = {
-    "long.csv": _long_csv,
-    "long.jsonl": _long_jsonl,
-    "wide.csv": _wide_csv,
-    "gold.csv": _gold_csv,
-    "gold.jsonl": _gold_jsonl,
-}
+FILES = ("long.csv", "long.jsonl", "wide.csv", "gold.csv", "gold.jsonl")
 """Files by name; nothing else can be asked for."""
 
 FORMS = ("long", "wide", "gold", "remarks", "benchmark", *FORMATS)
@@ -134,7 +118,9 @@ FORMS = ("long", "wide", "gold", "remarks", "benchmark", *FORMATS)
 
 def make_file(conn: Connection, design: Design, name: str) -> str:
     """One of :data:`FILES` as text."""
-    return FILES[name](conn, design)
+    form, _, kind = name.partition(".")
+    gold = project_gold(design, paneling.panels(conn, design)) if form in {"gold", "wide"} else []
+    return _text(conn, design, form, gold, csv=kind == "csv", bom=True)
 
 
 @dataclass(frozen=True)
@@ -174,6 +160,9 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
     gold = project_gold(design, panels)
     if wish.strict:
         require_settled(gold)
+        _require_answers(paneling.awaited(conn, panels), len(panels))
+    if wish.form == "gold" and all(slot.resolve == "keep" for slot in design.slots if slot.asked):
+        raise UserError(f"The design {design.name!r} keeps every answer and has no gold; export long or wide.")
     if wish.form in FORMATS:
         return _exchange(conn, design, panels, out, wish)
     if wish.form == "benchmark" and design.benchmark == "care":
@@ -185,15 +174,7 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
     if wish.form == "benchmark":
         return _benchmark(design, gold, out, wish)
     csv = out.suffix.lower() == ".csv"
-    if wish.form == "gold":
-        text = gold_to_csv(gold, bom=wish.bom) if csv else gold_to_jsonl(gold)
-    elif wish.form == "remarks":
-        text = _remarks_text(conn, csv=csv, bom=wish.bom)
-    elif wish.form == "wide":
-        text = wide_to_csv(project_answers(conn, design), gold, bom=wish.bom)
-    else:
-        answers = project_answers(conn, design)
-        text = answers_to_csv(answers, bom=wish.bom) if csv else answers_to_jsonl(answers)
+    text = _text(conn, design, wish.form, gold, csv=csv, bom=wish.bom)
     _write(out, text)
     if wish.form == "gold":
         counts = gold_counts(gold)
@@ -201,6 +182,14 @@ def write_export(conn: Connection, out: Path, wish: Wish) -> str:
             f"{slot}: " + ", ".join(f"{k} {n}" for k, n in found.items()) for slot, found in counts.items()
         )
     return f"{len(text.splitlines()) - int(csv or wish.form == 'wide')} rows"
+
+
+def _require_answers(waiting: Sequence[Panel], total: int) -> None:
+    if waiting:
+        named = first_of([f"{one.unit.id} ({len(one.votes)} of {one.wanted})" for one in waiting])
+        raise UserError(
+            f"{len(waiting)} of {total} items wait for answers: {named}. Nothing was written; export without --strict."
+        )
 
 
 def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> str:
