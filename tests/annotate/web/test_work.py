@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.annotate.support import STUDY, Clock, Running, running, study
 
-from affectlab.annotate.store import drafts, panels, replies
+from affectlab.annotate.store import drafts, panels, project, replies
 from affectlab.annotate.store.engine import Store
 from affectlab.annotate.values import NONE
 
@@ -112,6 +112,20 @@ def test_a_draft_over_an_answer_is_shown_as_such_and_the_answer_stands(run: Runn
     assert checked(page) == ["glad", "2"]
     with run.store.read() as conn:
         assert [one.reply.values["mood"] for one in replies.current(conn)] == ["sad"]
+
+
+def test_renamed_labels_stay_chosen_in_answers_and_drafts(store: Store) -> None:
+    run = running(store, study(), items=2)
+    run.join("ann")
+    client, answered = begin(run)
+    client.post(answered, data=run.form("ann", s__mood="glad", s__strength="4"))
+    _, begun = begin(run)
+    client.post(begun.replace("/item/", "/draft/"), data=run.form("ann", s__mood="glad", s__strength="2", rev="0"))
+    with store.write() as conn:
+        new = study(STUDY.replace('id = "glad"', 'id = "happy"'), version=2)
+        project.replace_design(conn, new, {"mood": {"glad": "happy"}}, store.now())
+    assert checked(client.get(answered).text) == ["happy", "4"]
+    assert checked(client.get(begun).text) == ["happy", "2"]
 
 
 def test_a_draft_that_arrives_after_its_own_submit_changes_nothing(run: Running) -> None:

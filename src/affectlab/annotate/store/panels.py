@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,14 @@ def panels_and_answers(conn: Connection, design: Design) -> tuple[list[Panel], l
         votes[one.item].append(Vote(one.person, named.reply, one.reply))
     made = _decisions(conn)
     return [_panel(design, unit, votes[unit.id], made[unit.id]) for unit in units(conn)], stored
+
+
+def awaited(conn: Connection, found: Sequence[Panel]) -> list[Panel]:
+    """Items that people are still to answer. A story that its writer has left out is shown to nobody."""
+    a = t.assignment
+    own = and_(a.c.item == t.item.c.id, a.c.person == t.item.c.author)
+    left_out = set(conn.execute(select(t.item.c.id).join(a, own).where(a.c.state == "skipped")).scalars())
+    return [one for one in found if not one.complete and one.unit.id not in left_out]
 
 
 def panel(conn: Connection, design: Design, item: str) -> Panel | None:

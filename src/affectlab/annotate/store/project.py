@@ -191,6 +191,7 @@ def replace_design(conn: Connection, new: Design, mapping: Mapping[str, Mapping[
             )
     add_design(conn, new, mapping, now)
     _refreeze(conn, new, mapping)
+    _rename_drafts(conn, mapping)
     _add_probes(conn, new)
 
 
@@ -280,6 +281,16 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {names.get(name, name): level for name, level in value.items()}
     return value
+
+
+def _rename_drafts(conn: Connection, mapping: Mapping[str, Mapping[str, str]]) -> None:
+    """Give what is chosen in drafts its new name at once: unlike answers they keep no version of the design."""
+    for row in conn.execute(select(t.draft.c.item, t.draft.c.person, t.draft.c.body)).all():
+        values = row.body.get("values", {})  # interviews and other pages' forms have none
+        renamed = {slot: _renamed(value, mapping.get(slot, {})) for slot, value in values.items()}
+        if renamed != values:
+            mine = (t.draft.c.item == row.item) & (t.draft.c.person == row.person)
+            conn.execute(update(t.draft).where(mine).values(body={**row.body, "values": renamed}))
 
 
 def _refreeze(conn: Connection, design: Design, mapping: Mapping[str, Mapping[str, str]]) -> None:

@@ -165,6 +165,7 @@ def _show(
     saved, rev = drafts.read_draft(conn, unit.id, visit.me.id)
     state = replies.state_of(conn, unit.id, visit.me.id)
     submitted = replies.current(conn, item=unit.id, person=visit.me.id)
+    submitted = panels.renamed(submitted, project.design_mappings(conn), design)
     before = submitted[0].reply if submitted else Reply()
     listed = [name for name, _ in replies.my_items(conn, visit.me.id)]
     place = listed.index(unit.id) if unit.id in listed else 0
