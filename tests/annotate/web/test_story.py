@@ -121,6 +121,24 @@ def test_a_story_is_told_approved_answered_and_observed_by_others(run: Running, 
     assert loaded.gold["positive_labels"] == ("hopeful_optimistic_encouraged", "glad_happy_joyful")
 
 
+def test_a_strict_export_waits_for_observers_but_not_of_stories_left_out(run: Running, tmp_path: Path) -> None:
+    client = run.client("ann")
+    tell(run, client)
+    client.post("/stage/story", data=run.form("ann", story=" ".join(TOLD.values())))
+    own = client.get("/work").headers["location"]
+    item = own.removeprefix("/item/")
+    out = tmp_path / "long.jsonl"
+    with run.store.read() as conn, pytest.raises(UserError, match=rf"1 of 1 items wait for answers: {item} \(0 of 5\)"):
+        write_export(conn, out, Wish("long", strict=True))
+    assert not out.exists()
+    with run.store.read() as conn, pytest.raises(UserError, match="has no gold"):
+        write_export(conn, out, Wish("gold"))
+    reason = run.design.skip_reasons[0].id
+    assert client.post(f"/skip/{item}", data=run.form("ann", reason=reason)).status_code == 303
+    with run.store.read() as conn:
+        assert write_export(conn, out, Wish("long", strict=True)) == "0 rows"
+
+
 def test_nobody_must_tell_a_story(run: Running) -> None:
     client = run.client("ann")
     client.post("/stage/story", data=run.form("ann", none="1"))
