@@ -138,3 +138,32 @@ def test_a_story_is_kept_where_the_design_names_no_main_field(sqlite_store: Stor
         unit = project.unit_of(conn, "s1")
     assert unit is not None
     assert unit.fields == {"text": "We missed the train."}
+
+
+def probed(text: str, mood: str = "glad", name: str = "check") -> str:
+    return (
+        STUDY
+        + f"""
+[[attention]]
+id = "{name}"
+fields = {{ text = "{text}" }}
+expected = {{ mood = "{mood}" }}
+"""
+    )
+
+
+def test_a_check_changes_its_text_only_until_somebody_has_answered_it(store: Store) -> None:
+    run = running(store, study(probed("Chose glad.")), items=6)
+    run.join("ann")
+    replaced(run, probed("Choose glad."), 2)
+    assert "check" in run.answer_all("ann", {"mood": "glad", "strength": 3})
+    with store.read() as conn:
+        (unit,) = project.units(conn, "attention")
+    assert unit.fields["text"] == "Choose glad."
+    with pytest.raises(UserError, match="have answered the attention item 'check'"):
+        replaced(run, probed("Choose sad.", "sad"), 3)
+    with pytest.raises(UserError, match="has an item 'i0' already"):
+        replaced(run, probed("Choose sad.", "sad", "i0"), 3)
+    replaced(run, probed("Choose glad.", name="check-2"), 3)  # the same text under another id is another item
+    with store.read() as conn:
+        assert {unit.id for unit in project.units(conn, "attention")} == {"check", "check-2"}

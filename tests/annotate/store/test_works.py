@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.annotate.support import Running
+from tests.annotate.support import STUDY, Running, running, study
 
 from affectlab.annotate.design_file import read_design
 from affectlab.annotate.quality import sheet
@@ -41,3 +41,32 @@ def test_one_key_throughout_is_seen_whatever_options_an_item_has(sqlite_store: S
     assert found.with_others == (0, 24, 12)
     assert found.kappa["A"].value is not None
     assert [list(answers) for answers in others.values()] == [[run.persons["bob"].id]] * 12
+
+
+def test_under_a_new_name_a_label_is_the_same_answer(store: Store) -> None:
+    """Of six texts ann answers three before glad is called happy and three after, bob all before; one is a check."""
+    check = """
+[[attention]]
+id = "check"
+fields = { text = "Choose glad." }
+expected = { mood = "glad" }
+"""
+    run = running(store, study(STUDY + check), items=6)
+    glad, happy = {"mood": "glad", "strength": 3}, {"mood": "happy", "strength": 3}
+    for name in ("ann", "bob"):
+        run.join(name)
+    run.answer_all("bob", glad)
+    for _ in range(3):
+        item = run.claim("ann")
+        assert item is not None
+        run.submit("ann", item, glad)
+    run.design = study((STUDY + check).replace('"glad"', '"happy"'), version=2)
+    with store.write() as conn:
+        project.replace_design(conn, run.design, {"mood": {"glad": "happy"}}, store.now())
+    run.answer_all("ann", happy)
+    for name in ("ann", "bob"):
+        with store.read() as conn:
+            who = run.persons[name].id
+            found = sheet(run.design, works_of(conn, run.design, who), others_of(panels(conn, run.design), who))
+        assert found.attention == (1, 1, 1)  # right, asked, items
+        assert found.with_others == (6, 6, 6)  # the mood of six texts; scales are not compared so

@@ -6,6 +6,7 @@ import random
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, inspect, select, update
@@ -34,7 +35,7 @@ def start_project(conn: Connection, design: Design, seed: int, now: float) -> No
     rows = {"format": t.FORMAT, "secret": secrets.token_hex(32), "seed": seed}
     conn.execute(insert(t.setting), [{"name": name, "value": value} for name, value in rows.items()])
     add_design(conn, design, {}, now)
-    _add_probes(conn, design)
+    _put_probes(conn, design, {})
 
 
 def check_format(store: Store) -> None:
@@ -167,8 +168,8 @@ def replace_design(conn: Connection, new: Design, mapping: Mapping[str, Mapping[
 
     Raises:
         UserError: When the version does not go up, a slot with answers is gone or changes its kind, or a label that
-            answers or decisions hold is gone without a label of the new version in its place, or the mapping names
-            slots or labels that are not there.
+            answers or decisions hold is gone without a label of the new version in its place, the mapping names slots
+            or labels that are not there, or an attention item has another text than people have answered.
     """
     old = current_design(conn)
     if new.version <= old.version:
@@ -192,7 +193,7 @@ def replace_design(conn: Connection, new: Design, mapping: Mapping[str, Mapping[
     add_design(conn, new, mapping, now)
     _refreeze(conn, new, mapping)
     _rename_drafts(conn, mapping)
-    _add_probes(conn, new)
+    _put_probes(conn, new, mapping)
 
 
 def _check_mapping(
@@ -310,15 +311,37 @@ def _refreeze(conn: Connection, design: Design, mapping: Mapping[str, Mapping[st
             conn.execute(update(t.item).where(t.item.c.id == row.id).values(body=body))
 
 
-def _add_probes(conn: Connection, design: Design) -> None:
-    there = set(conn.execute(select(t.item.c.id)).scalars())
+def _put_probes(conn: Connection, design: Design, mapping: Mapping[str, Mapping[str, str]]) -> None:
+    """Add attention and training items, and bring those that are there up to date, with their right answers."""
+    found = conn.execute(select(t.item.c.id, t.item.c.kind, t.item.c.body, t.item.c.expected))
+    there = {row.id: row for row in found}
+    answered = set(conn.execute(select(t.response.c.item).distinct()).scalars())
     attention = {probe.id for probe in design.attention}
     for place, probe in enumerate(design.probes):
-        if probe.id in there:
-            continue
         kind = "attention" if probe.id in attention else "training"
         unit = make_unit(design, probe.id, probe.fields)
-        conn.execute(insert(t.item).values(**_row(unit, kind, -1 - place, 0) | {"expected": dict(probe.expected)}))
+        old = there.pop(probe.id, None)
+        # Two of one text, as one and its successor, are two items.
+        new = _row(unit, kind, -1 - place, 0) | {"expected": dict(probe.expected), "digest": f"~{_hash(probe.id)}"}
+        if old is None:
+            conn.execute(insert(t.item).values(**new))
+            continue
+        if old.kind != kind:
+            raise UserError(f"The project has an item {probe.id!r} already; give the {kind} item another id.")
+        if probe.id in answered and Unit.from_body(old.id, old.body).fields != unit.fields:
+            raise UserError(
+                f"People have answered the {kind} item {probe.id!r}: with another text it needs another id."
+            )
+        kept = {name: new[name] for name in ("body", "digest", "expected")}
+        conn.execute(update(t.item).where(t.item.c.id == probe.id).values(**kept))
+    for row in there.values():
+        if row.expected is not None:  # of an earlier version; its answers are still marked
+            expected = {slot: _renamed(value, mapping.get(slot, {})) for slot, value in row.expected.items()}
+            conn.execute(update(t.item).where(t.item.c.id == row.id).values(expected=expected))
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:63]
 
 
 def _row(unit: Unit, kind: str, place: int, rank: int) -> dict[str, Any]:

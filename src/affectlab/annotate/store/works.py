@@ -11,16 +11,19 @@ from affectlab.annotate.adjudicate import Panel
 from affectlab.annotate.design import Design
 from affectlab.annotate.quality import Work
 from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.panels import renamed
+from affectlab.annotate.store.project import design_mappings
 from affectlab.annotate.store.replies import current
 from affectlab.annotate.units import Unit
 
 
 def works_of(conn: Connection, design: Design, person: str) -> list[Work]:
-    """A person's newest answers, in the order they arrived."""
+    """A person's newest answers, in the order they arrived, with the labels of the newest design."""
     query = select(t.item).join(t.assignment, t.assignment.c.item == t.item.c.id).where(t.assignment.c.person == person)
     items = {row.id: row for row in conn.execute(query)}
     found = []
-    for one in sorted(current(conn, person=person), key=lambda one: one.at):
+    stored = renamed(current(conn, person=person), design_mappings(conn), design)
+    for one in sorted(stored, key=lambda one: one.at):
         row = items[one.item]
         unit = Unit.from_body(row.id, row.body)
         found.append(
