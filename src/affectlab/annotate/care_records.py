@@ -11,6 +11,7 @@ from affectlab.annotate.design import Design
 from affectlab.annotate.slots import Slot
 from affectlab.annotate.store import panels
 from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.project import design_mappings
 from affectlab.annotate.store.replies import current
 from affectlab.benchmarks.care import spaces
 
@@ -24,7 +25,7 @@ def care_records(conn: Connection, design: Design) -> list[dict[str, Any]]:
     authors: dict[str, str] = {row.id: row.author for row in conn.execute(query)}
     own = {
         one.item: one.reply.values
-        for one in current(conn)
+        for one in panels.renamed(current(conn), design_mappings(conn), design)
         if authors.get(one.item) == one.person and not one.reply.skipped
     }
     found = []

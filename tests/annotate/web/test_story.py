@@ -16,6 +16,7 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 from tests.annotate.support import Running
 
+from affectlab.annotate.design import Design
 from affectlab.annotate.design_file import read_design
 from affectlab.annotate.export import Wish, write_export
 from affectlab.annotate.store import panels, project, replies
@@ -137,6 +138,25 @@ def test_a_strict_export_waits_for_observers_but_not_of_stories_left_out(run: Ru
     assert client.post(f"/skip/{item}", data=run.form("ann", reason=reason)).status_code == 303
     with run.store.read() as conn:
         assert write_export(conn, out, Wish("long", strict=True)) == "0 rows"
+
+
+def test_labels_that_are_renamed_stay_in_the_writers_record(run: Running, tmp_path: Path) -> None:
+    client = run.client("ann")
+    tell(run, client)
+    client.post("/stage/story", data=run.form("ann", story=" ".join(TOLD.values())))
+    own = client.get("/work").headers["location"]
+    client.post(own, data=run.form("ann") | chain(run, own.removeprefix("/item/")))
+    body = run.design.model_dump(mode="json") | {"version": 2}
+    options = next(slot["options"] for slot in body["slots"] if slot["id"] == "positive_labels")
+    before, options[0]["id"] = options[0]["id"], "renamed"
+    with run.store.write() as conn:
+        mapping = {"positive_labels": {before: "renamed"}}
+        project.replace_design(conn, Design.model_validate(body), mapping, run.store.now())
+    with run.store.read() as conn:
+        write_export(conn, tmp_path / "care.jsonl", Wish("benchmark"))
+    row = json.loads((tmp_path / "care.jsonl").read_text("utf-8"))
+    chosen = [options[place]["names"]["en"] for place in (0, 2)]  # as chain() chooses
+    assert row["emotion_labels"]["positive_emotion_labels"] == chosen
 
 
 def test_nobody_must_tell_a_story(run: Running) -> None:
