@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event, Thread
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
 from tests.annotate.support import STUDY, Clock, running, study
 
 from affectlab.annotate.store import claims, drafts, project, replies
@@ -240,3 +241,30 @@ def test_an_author_never_observes_the_own_story(store: Store) -> None:
     with store.read() as conn:
         places = {row.person: row.place for row in conn.execute(select(t.assignment))}
     assert places == {ann.id: None, run.persons["bob"].id: 1}
+
+
+def test_two_windows_of_one_person_do_not_wait_for_each_other_for_good(store: Store) -> None:
+    """One window submits while another asks for work: neither is told that the database is busy."""
+    run = running(store, study(), items=20)
+    run.join("ann")
+    over = Event()
+    trouble: list[BaseException] = []
+
+    def ask() -> None:
+        while not over.is_set():
+            try:
+                run.claim("ann")
+            except DBAPIError as error:
+                trouble.append(error)
+
+    windows = [Thread(target=ask) for _ in range(2)]
+    for window in windows:
+        window.start()
+    try:
+        done = run.answer_all("ann", {"mood": "glad", "strength": 3})
+    finally:
+        over.set()
+        for window in windows:
+            window.join()
+    assert trouble == []
+    assert len(set(done)) == 20

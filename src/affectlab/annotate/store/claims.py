@@ -1,4 +1,8 @@
-"""Who gets which item: exactly n distinct people each, leases that lapse, an order of one's own, probes in between."""
+"""Who gets which item: exactly n distinct people each, leases that lapse, an order of one's own, probes in between.
+
+Rows of people and items are locked with ``key_share`` here and in the other modules of the store: on PostgreSQL whoever
+adds a row that refers to one would else wait for the lock, and two windows of one person for each other.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ def claim(conn: Connection, design: Design, person: Person, now: float) -> str |
     Raises:
         RefusedError: ``busy`` when others went first again and again.
     """
-    conn.execute(select(t.person.c.id).where(t.person.c.id == person.id).with_for_update())
+    conn.execute(select(t.person.c.id).where(t.person.c.id == person.id).with_for_update(key_share=True))
     seed = str(get_setting(conn, "seed"))
     release_lapsed(conn, now)
     opened = _open_item(conn, person)
@@ -59,7 +63,7 @@ def claim_own(conn: Connection, design: Design, item: str, person: Person, now: 
 
 def take_place(conn: Connection, design: Design, item: str, person: str, now: float) -> bool:
     """Give an imported answer one of the item's places; false when all are taken."""
-    taken = conn.execute(select(t.item.c.taken).where(t.item.c.id == item).with_for_update()).scalar_one()
+    taken = conn.execute(select(t.item.c.taken).where(t.item.c.id == item).with_for_update(key_share=True)).scalar_one()
     if taken >= design.overlap:
         return False
     place = _free_place(conn, item)
@@ -73,7 +77,9 @@ def release_lapsed(conn: Connection, now: float) -> int:
     """Free the items of people who gave no sign of life for the length of a lease; returns how many."""
     a = t.assignment
     over = and_(a.c.state == "open", a.c.leased_until < now, a.c.place.is_not(None))
-    rows = conn.execute(select(a.c.item, a.c.person).where(over).with_for_update(skip_locked=True)).all()
+    rows = conn.execute(
+        select(a.c.item, a.c.person).where(over).order_by(a.c.item).with_for_update(skip_locked=True)
+    ).all()
     for row in rows:
         mine = and_(a.c.item == row.item, a.c.person == row.person)
         conn.execute(update(a).where(mine).values(state="lapsed", place=None))
@@ -90,7 +96,7 @@ def renew(conn: Connection, design: Design, item: str, person: str, now: float) 
 
 def regain(conn: Connection, design: Design, item: str, person: str, now: float) -> bool:
     """Take a lapsed item up again, if nobody else has taken the place meanwhile."""
-    conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update())
+    conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update(key_share=True))
     taken = conn.execute(select(t.item.c.taken).where(t.item.c.id == item)).scalar_one()
     if taken >= design.overlap:
         return False
@@ -245,7 +251,7 @@ def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | 
     query = select(t.item.c.id).where(*_open_to(conn, design, person))
     query = query.order_by(t.item.c.taken.desc(), order, t.item.c.place).limit(1)
     for _ in range(_MOST_TURNS):
-        free: str | None = conn.execute(query.with_for_update(skip_locked=True)).scalar()
+        free: str | None = conn.execute(query.with_for_update(skip_locked=True, key_share=True)).scalar()
         if free is not None:
             return free
         # Nothing, or nothing but what others are just being given? Of those some may have places left: wait for one.
@@ -253,7 +259,7 @@ def _next(conn: Connection, design: Design, person: Person, seed: str) -> str | 
         if wanted is None:
             return None
         turn = conn.begin_nested()
-        conn.execute(select(t.item.c.id).where(t.item.c.id == wanted).with_for_update())
+        conn.execute(select(t.item.c.id).where(t.item.c.id == wanted).with_for_update(key_share=True))
         if conn.execute(query.where(t.item.c.id == wanted)).scalar() is not None:
             turn.commit()
             return str(wanted)

@@ -90,7 +90,7 @@ def _decisions(conn: Connection, item: str | None = None) -> dict[str, dict[str,
 def decide(conn: Connection, item: str, slot: str, made: Made) -> int:
     """Add a decision; returns its version. Earlier ones stay."""
     d = t.decision
-    conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update())
+    conn.execute(select(t.item.c.id).where(t.item.c.id == item).with_for_update(key_share=True))
     last = conn.execute(select(func.max(d.c.version)).where(d.c.item == item, d.c.slot == slot)).scalar() or 0
     conn.execute(
         insert(d).values(
@@ -121,7 +121,7 @@ def notes(conn: Connection, item: str) -> list[tuple[str, str, float]]:
 
 def add_stage(conn: Connection, person: str, name: str, body: Mapping[str, Any], now: float) -> int:
     """Write down that a person has been through a stage; returns how often now."""
-    conn.execute(select(t.person.c.id).where(t.person.c.id == person).with_for_update())
+    conn.execute(select(t.person.c.id).where(t.person.c.id == person).with_for_update(key_share=True))
     mine = and_(t.stage.c.person == person, t.stage.c.name == name)
     attempt = (conn.execute(select(func.max(t.stage.c.attempt)).where(mine)).scalar() or 0) + 1
     conn.execute(insert(t.stage).values(person=person, name=name, attempt=attempt, body=dict(body), at=now))

@@ -195,7 +195,7 @@ def close_session(conn: Connection, token: str) -> None:
 
 def lock_person(conn: Connection, person: str) -> None:
     """Let a person's requests come one after another until the transaction ends."""
-    conn.execute(select(t.person.c.id).where(t.person.c.id == person).with_for_update())
+    conn.execute(select(t.person.c.id).where(t.person.c.id == person).with_for_update(key_share=True))
 
 
 def begin_reset(conn: Connection, secret: bytes, person: str, now: float) -> str | None:
@@ -237,7 +237,7 @@ def reset_password(conn: Connection, secret: bytes, token: str, hashed: str, now
 
 
 def _reset_token(conn: Connection, secret: bytes, person: str, until: int) -> str | None:
-    query = select(t.person.c.password).where(t.person.c.id == person).with_for_update()
+    query = select(t.person.c.password).where(t.person.c.id == person).with_for_update(key_share=True)
     hashed = conn.execute(query).scalar()
     # With the old password's hash in it, a token ends with that password.
     return f"{person}~{until}~{signature(secret, 'reset', person, str(until), hashed)}" if hashed else None
