@@ -17,6 +17,7 @@ from affectlab.benchmarks.decisions.curves import curves
 from affectlab.benchmarks.decisions.effects import Effect, effects
 from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table
 from affectlab.benchmarks.decisions.measures import Choices, Drifts, choices_of, drifts_of, over_roles
+from affectlab.benchmarks.decisions.places import place_table, places, stuck
 from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
 from affectlab.benchmarks.decisions.sampling import noise_floor, sampled, sampling_table
 from affectlab.benchmarks.decisions.states import induced_states
@@ -107,6 +108,8 @@ def score(scoring: Scoring) -> Scores:
         compared = effects(drifts, scoring.interval)
         together = run_estimates(drifts, compared, scoring.interval)
         tables = list(whole_run(choices, drifts, compared, scoring.interval))
+        if stood := list(places(scoring.whole)):
+            tables.append(place_table(stood))
         if reasoned := thoughts(scoring.predictions):
             tables += [length_table(reasoned), correlation_table(reasoned, scoring.interval)]
         headline += together
@@ -176,6 +179,8 @@ def _notes_on_run(scoring: Scoring, choices: Choices) -> Iterator[str]:
         yield "NDM and NAD of the run are means over all its emotions, strengths and roles."
         if scoring.protocol == "likelihood":
             yield "Published figures are of generated answers; here the options were scored by likelihood."
+    if named := stuck(list(places(scoring.whole))):
+        yield named
     if len(choices.repeats) > 1:
         level = noise_floor(choices)
         if level is not None:
