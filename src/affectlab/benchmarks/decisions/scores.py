@@ -16,6 +16,7 @@ from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.decisions.curves import curves
 from affectlab.benchmarks.decisions.effects import Effect, effects
 from affectlab.benchmarks.decisions.heatmap import doses, heatmap, heatmap_table
+from affectlab.benchmarks.decisions.letters import letters_table
 from affectlab.benchmarks.decisions.measures import Choices, Drifts, choices_of, drifts_of, over_roles
 from affectlab.benchmarks.decisions.places import place_table, places, stuck
 from affectlab.benchmarks.decisions.reasoning import correlation_table, length_table, thoughts
@@ -110,6 +111,8 @@ def score(scoring: Scoring) -> Scores:
         tables = list(whole_run(choices, drifts, compared, scoring.interval))
         if stood := list(places(scoring.whole)):
             tables.append(place_table(stood))
+        if letters := letters_table(scoring.predictions, scoring.items, together, scoring.interval):
+            tables.append(letters)
         if reasoned := thoughts(scoring.predictions):
             tables += [length_table(reasoned), correlation_table(reasoned, scoring.interval)]
         headline += together
