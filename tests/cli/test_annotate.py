@@ -204,6 +204,14 @@ def test_other_tools_files_come_back(cli: Cli, project: Project, scenes: Path, t
     assert figures[0] == figures[1]
 
 
+def test_a_form_without_a_place_for_any_answer_is_refused(cli: Cli, project: Project, tmp_path: Path) -> None:
+    out = tmp_path / "there"
+    done = cli("annotate", "export", project.folder, "--out", out, "--form", "doccano")
+    assert done.code == 2
+    assert "Nothing was written for doccano: there are no answers yet." in " ".join(done.err.split())
+    assert not out.exists()
+
+
 def test_partly_agreed_items_keep_what_is_agreed(cli: Cli, project: Project, scenes: Path, tmp_path: Path) -> None:
     first, *_ = ids(scenes)
     label(project, {first: {"A"}})

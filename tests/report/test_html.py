@@ -325,5 +325,5 @@ def test_a_long_table_of_published_figures_is_folded(decisions_report: RunReport
     # 0.118 lies between papers 11 and 12: four rows on each side.
     assert re.findall(r">(paper \d+)<", near) == [f"paper {n}" for n in (15, 14, 13, 12, 11, 10, 9, 8)]
     assert "<summary>41 rows</summary>" in page
-    assert "(this run, all conditions)" in near
+    assert "(this run, mean over its emotions)" in near
     assert "anger@1.0" not in near

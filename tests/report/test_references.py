@@ -58,7 +58,10 @@ def test_figures_of_the_whole_run_stand_in_one_row_and_conditions_in_none(
     paper = ReferenceRow("a model", {"ndm": 0.3}, "Table 1", "model")
     place = standing(replace(run_report, scores={"neutral": whole, "anger": angry}, references=(paper,)))
     assert place is not None
-    assert [row[0] for row in place.table.rows] == ["a model", "SmolLM2-135M-Instruct (this run, all conditions)"]
+    assert [row[0] for row in place.table.rows] == [
+        "a model",
+        "SmolLM2-135M-Instruct (this run, mean over its emotions)",
+    ]
     assert place.own == {1}
 
 
@@ -151,7 +154,7 @@ def test_only_many_rows_are_cut_down_to_those_near_the_run(decisions_report: Run
     # 0.118 between .12 and .11, best first.
     assert [row[0] for row in near.table.rows] == [
         "paper 12",
-        "SmolLM2-135M-Instruct (this run, all conditions)",
+        "SmolLM2-135M-Instruct (this run, mean over its emotions)",
         "paper 11",
     ]
     assert near.own == {1}

@@ -215,10 +215,13 @@ def _benchmark(design: Design, gold: list[Settled], out: Path, wish: Wish) -> st
 def _exchange(conn: Connection, design: Design, panels: list[Panel], out: Path, wish: Wish) -> str:
     texts = {panel.unit.id: panel.unit.text(design.main_field) for panel in panels}
     written = FORMATS[wish.form].write(project_answers(conn, design), texts)
+    left = ", ".join(f"{n} {what}" for what, n in written.left_out.items())
+    if not written.files:
+        why = f"it has no place for what there is: {left}" if left else "there are no answers yet"
+        raise UserError(f"Nothing was written for {wish.form}: {why}.")
     for name, text in written.files.items():
         # A format of one file is written where the user says, one of several into a folder of that name.
         _write(out / name if "/" in name else out, text)
-    left = ", ".join(f"{n} {what}" for what, n in written.left_out.items())
     return f"{len(written.files)} file(s) for {wish.form}" + (f"; left out: {left}" if left else "")
 
 

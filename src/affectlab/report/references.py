@@ -103,7 +103,7 @@ def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
 def _alike(report: RunReport) -> Mapping[str, Scores]:
     """What of the run may stand beside published figures, by what to call it."""
     if (together := report.together) is not None:
-        return {"this run, all conditions": together}
+        return {"this run, mean over its emotions": together}
     several = len(report.scores) > 1
     return {f"this run, {condition}" if several else "this run": scores for condition, scores in report.scores.items()}
 
