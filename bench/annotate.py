@@ -61,13 +61,13 @@ def main() -> None:
         try:
             assert server.stdout is not None
             server.stdout.readline()
-            measure(port, signed, chosen.seconds, chosen.pause)
+            measure(port, signed, chosen.seconds, chosen.pause, design.version)
         finally:
             os.kill(server.pid, signal.SIGTERM)
             server.wait()
 
 
-def measure(port: int, signed: list[tuple[str, str]], seconds: float, pause: float) -> None:
+def measure(port: int, signed: list[tuple[str, str]], seconds: float, pause: float, version: int) -> None:
     times: dict[str, list[float]] = {"page": [], "submit": []}
     wrong: list[int] = []
     end = time.monotonic() + seconds
@@ -94,7 +94,8 @@ def measure(port: int, signed: list[tuple[str, str]], seconds: float, pause: flo
                 return
             call("page", "GET", path, cookie)
             time.sleep(draw.expovariate(1 / pause) if pause else 0)
-            fields = {"csrf": csrf, "submit_key": uuid.uuid4().hex, "s.emotions": "joy", "i.emotions.joy": "2"}
+            fields = {"csrf": csrf, "submit_key": uuid.uuid4().hex, "design": str(version)}
+            fields |= {"s.emotions": "joy", "i.emotions.joy": "2"}
             call("submit", "POST", path, cookie, urllib.parse.urlencode(fields))
 
     threads = [threading.Thread(target=work, args=(*one, random.Random(n))) for n, one in enumerate(signed)]

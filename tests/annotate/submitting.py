@@ -46,7 +46,8 @@ def main() -> None:
                 told.write(f"error GET /work {status}\n")
                 return
             key = uuid.uuid4().hex
-            body = urllib.parse.urlencode({"csrf": csrf, "submit_key": key, "s.mood": "glad", "s.strength": "3"})
+            fields = {"csrf": csrf, "submit_key": key, "design": "1", "s.mood": "glad", "s.strength": "3"}
+            body = urllib.parse.urlencode(fields)
             for _ in range(2):
                 status, _, _ = call(port, "POST", path, cookie, body)
                 told.write(f"{'done' if status == 303 else f'error {status}'} {path}\n")

@@ -124,10 +124,12 @@ class Running:
             return people.signature(project.secret_of(conn), "form", self.persons[name].id)
 
     def form(self, name: str, **fields: Any) -> dict[str, Any]:
-        """Fields of a form of the item page."""
+        """Fields of a form of the item page as it is opened now."""
         self.keys += 1
         named = {key.replace("__", "."): value for key, value in fields.items()}
-        return {"csrf": self.token(name), "submit_key": f"window-{self.keys:016}", **named}
+        with self.store.read() as conn:
+            opened = str(project.newest_version(conn))
+        return {"csrf": self.token(name), "submit_key": f"window-{self.keys:016}", "design": opened, **named}
 
 
 def running(store: Store, design: Design, items: int = 4, seed: int = 0) -> Running:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 from tests.annotate.browser.conftest import Site, shot, until
 from tests.annotate.support import STUDY, study
 
-from affectlab.annotate.store import replies
+from affectlab.annotate.store import project, replies
 from affectlab.annotate.store import tables as t
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -215,6 +215,32 @@ def test_leaving_out_asks_why_and_going_back_takes_it_back(serve: Serve) -> None
     page.keyboard.press("1")
     page.click("#submit")
     page.wait_for_selector(".progress:has-text('1 done, 0 left out')")
+
+
+def test_a_page_that_was_open_while_labels_changed_places_shows_them_and_stores_nothing(serve: Serve) -> None:
+    site = serve(study())
+    page = site.window("ann")
+    page.check("input[name='s.mood'][value=glad]")
+    page.wait_for_selector(SAVED)
+    first = page.url
+    new = STUDY.replace('"glad", names = "Glad"', '"sad", names = "Glad"')
+    new = new.replace('"sad", names = "Sad"', '"glad", names = "Sad"')
+    with site.run.store.write() as conn:
+        mapping = {"mood": {"glad": "sad", "sad": "glad"}}
+        project.replace_design(conn, study(new, version=2), mapping, site.run.store.now())
+    page.check("input[name='s.strength'][value='4']")
+    page.wait_for_selector("#state .problem:has-text('the questions of this study have changed')")
+    assert marked(page) == ["glad", "4"]  # a refused draft changes nothing on the page
+    page.click("#submit")
+    page.wait_for_selector("main > .problem:has-text('Nothing was stored')")
+    assert marked(page) == ["sad", "4"]
+    assert page.is_checked("label:has-text('Glad') input")
+    assert page.url == first
+    assert answers(site) == []
+    shot(page, "design-changed", full=False)
+    page.click("#submit")
+    page.wait_for_selector(".progress:has-text('1 done')")
+    assert answers(site) == [{"mood": "sad", "strength": 4}]
 
 
 def test_what_is_missing_is_marked_and_focused(serve: Serve) -> None:

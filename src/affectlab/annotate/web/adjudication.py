@@ -27,6 +27,7 @@ from affectlab.annotate.store import panels, project, replies
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.values import LONGEST_NOTE, Reply, clean_text, from_form, last, options_of, problem, tell
 from affectlab.annotate.web.kept import DECISION, forget, keep_form, kept
+from affectlab.annotate.web.outdated import FIELD, is_outdated, renew
 from affectlab.annotate.web.remarks import reasons_of
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import slot_view
@@ -118,6 +119,8 @@ def _decide(visit: Visit, conn: Connection, design: Design, panel: Panel, slot: 
     """Keep the decision of a form; the page that says why not, where it is none."""
     choice = visit.field("choice")
     reason = clean_text(visit.field("reason"))[:LONGEST_NOTE]
+    if is_outdated(design, visit.form):
+        return _show(visit, conn, design, panel, slot, wrong="design_changed", status=409)
     if visit.field("shown") != shown_hash(slot, panel, _seed(conn)):  # the letters may stand for other answers by now
         return _show(visit, conn, design, panel, slot, wrong="answers_changed", status=409)
     letters = dict(candidates(slot, panel, _seed(conn)))
@@ -147,10 +150,11 @@ def _show(
 ) -> Response:
     shown = shown_hash(slot, panel, _seed(conn))
     kept_before = {} if visit.form else kept(visit, conn, _place(slot, panel))
-    written = visit.form or kept_before
+    form = visit.form or kept_before
+    written = renew(form, last(form, FIELD), project.design_mappings(conn))
     value = from_form(slot, panel.unit, written)
     choice = last(written, "choice")
-    if last(written, "shown") != shown and choice not in {"other", "no_gold"}:
+    if (last(written, "shown") != shown or is_outdated(design, written)) and choice not in {"other", "no_gold"}:
         choice = ""  # its letter may stand for another answer by now
     names = named(options_of(slot, panel.unit), visit.language)
     reasons = reasons_of(design, visit.language)

@@ -26,6 +26,7 @@ from affectlab.annotate.units import Unit
 from affectlab.annotate.values import checked, last, options_of, read_reply, tell
 from affectlab.annotate.web import story
 from affectlab.annotate.web.kept import STAGE, forget, kept
+from affectlab.annotate.web.outdated import FIELD, is_outdated, renew
 from affectlab.annotate.web.visit import Visit
 from affectlab.annotate.web.work import form_pages, next_stage, slot_view
 
@@ -56,13 +57,15 @@ def _plain(
         return _training(visit, conn, design, done.get(TRAINING, []))
     asked = questionnaire(design, name)
     if asked is not None:
-        return _questionnaire(visit, conn, asked, name)
+        return _questionnaire(visit, conn, design, asked, name)
     return _text(visit, conn, design, name, done.get(name, []))
 
 
 def _text(visit: Visit, conn: Connection, design: Design, name: str, rounds: list[dict[str, Any]]) -> Response:
-    if visit.request.method == "GET":
-        return visit.page(f"{name}.html", design=design, declined=bool(rounds) and not rounds[-1].get("agreed", True))
+    again = _again(visit, design)
+    if visit.request.method == "GET" or again:
+        declined = bool(rounds) and not rounds[-1].get("agreed", True)
+        return visit.page(f"{name}.html", 409 if again else 200, design=design, declined=declined, outdated=again)
     body: dict[str, Any] = {"version": design.version}
     if name == CONSENT:
         body["agreed"] = visit.field("agree") == "yes"
@@ -74,10 +77,19 @@ def _text(visit: Visit, conn: Connection, design: Design, name: str, rounds: lis
     return visit.go("/work")
 
 
-def _questionnaire(visit: Visit, conn: Connection, asked: Questionnaire, name: str) -> Response:
+def _again(visit: Visit, design: Design) -> bool:
+    """Whether a page was sent that was opened under another version of the design: it is shown as it is now."""
+    return visit.request.method == "POST" and is_outdated(design, visit.form)
+
+
+def _questionnaire(visit: Visit, conn: Connection, design: Design, asked: Questionnaire, name: str) -> Response:
     views = [slot_view(slot, None, visit.language) for slot in asked.slots]
     place = f"{STAGE}:{name}"
-    shown: dict[str, Any] = {"asked": asked, "views": views, "place": place}
+    again = _again(visit, design)
+    shown: dict[str, Any] = {"design": design, "asked": asked, "views": views, "place": place, "outdated": again}
+    if again:  # labels of questionnaires are never renamed by a new version
+        written = read_reply(asked.slots, None, visit.form)
+        return visit.page("questionnaire.html", 409, **shown, reply=written, problems={}, restored=False)
     if visit.request.method == "GET":
         before = kept(visit, conn, place)
         reply = read_reply(asked.slots, None, before)
@@ -100,21 +112,25 @@ def _training(visit: Visit, conn: Connection, design: Design, rounds: list[dict[
         assert unit is not None
         probes.append((probe, unit))
     number = len(rounds) + 1
-    if visit.request.method == "GET" and number > training.attempts:
+    again = _again(visit, design)
+    asked = visit.request.method == "GET" or again
+    if asked and number > training.attempts:
         return visit.refuse("training_over", 403)
     place = f"{STAGE}:{TRAINING}"
     before = kept(visit, conn, place) if visit.request.method == "GET" else {}
     if last(before, "round") != str(number):
         before = {}
+    form = visit.form or before
+    mappings = project.design_mappings(conn)
     replies = {}
     missing: dict[str, dict[str, str]] = {}
     for probe, unit in probes:
-        written = read_reply(design.slots, unit, _under(visit.form or before, f"t.{probe.id}."))
+        fields = renew(_under(form, f"t.{probe.id}."), last(form, FIELD), mappings)
+        written = read_reply(design.slots, unit, fields)
         reply, problems = checked(design.slots, unit, written)
         replies[probe.id] = written if problems else reply
         if problems:
             missing[probe.id] = problems
-    asked = visit.request.method == "GET"
     shown = [
         {
             "probe": probe,
@@ -129,8 +145,8 @@ def _training(visit: Visit, conn: Connection, design: Design, rounds: list[dict[
     share = f"{training.pass_mark:.0%}"
     if asked or missing:
         values: dict[str, Any] = {"design": design, "shown": shown, "number": number, "share": share}
-        values |= {"place": place, "restored": bool(before)}
-        return visit.page("training.html", 200 if asked else 422, **values)
+        values |= {"place": place, "restored": bool(before), "outdated": again}
+        return visit.page("training.html", 409 if again else 200 if asked else 422, **values)
     if number > training.attempts:
         return visit.refuse("training_over", 403)
     result = trained(design, {name: reply.values for name, reply in replies.items()})

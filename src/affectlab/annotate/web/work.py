@@ -19,10 +19,11 @@ from affectlab.annotate.slots import Option, Slot, named
 from affectlab.annotate.stages import CONSENT, STORY, TRAINING, stages_after, stages_before
 from affectlab.annotate.store import claims, drafts, panels, project, replies
 from affectlab.annotate.store.drafts import Window
-from affectlab.annotate.store.people import Person
+from affectlab.annotate.store.people import Person, RefusedError
 from affectlab.annotate.store.replies import Measured, Submit
 from affectlab.annotate.units import Unit
-from affectlab.annotate.values import Reply, checked, options_of, read_reply
+from affectlab.annotate.values import Reply, checked, last, options_of, read_reply
+from affectlab.annotate.web.outdated import FIELD, is_outdated, renew
 from affectlab.annotate.web.visit import Visit
 
 LONGEST_MS = 24 * 3600 * 1000
@@ -85,6 +86,8 @@ def _take(visit: Visit, key: tuple[str, str]) -> Response:
         unit = _mine(conn, key)
         if unit is None:
             return visit.refuse("not_yours", 404)
+        if is_outdated(design, visit.form):
+            return _again(visit, conn, design, unit)
         written = read_reply(design.slots, unit, visit.form)
         reply, problems = checked(design.slots, unit, written)
         if problems:
@@ -100,12 +103,22 @@ def skip(visit: Visit) -> Response:
         unit = _mine(conn, key)
         if unit is None:
             return visit.refuse("not_yours", 404)
+        if is_outdated(design, visit.form):
+            return _again(visit, conn, design, unit)
         written = read_reply(design.slots, unit, visit.form)
         reason = visit.field("reason")
         if reason not in {option.id for option in design.skip_reasons}:
             return _show(visit, conn, design, unit, reply=written, problems={"": "reason_missing"})
         reply = Reply(comment=written.comment, flag=written.flag, skipped=reason)
         return _store(visit, conn, design, key, reply)
+
+
+def _again(visit: Visit, conn: Connection, design: Design, unit: Unit) -> Response:
+    """To a form of another version of the design: the item as it is asked now, with what was chosen."""
+    if replies.submitted_by(conn, (unit.id, visit.me.id), visit.field("submit_key")):
+        return visit.go("/work")  # sent twice: the first was stored before the design changed
+    form = renew(visit.form, last(visit.form, FIELD), project.design_mappings(conn))
+    return _show(visit, conn, design, unit, reply=read_reply(design.slots, unit, form), outdated=True)
 
 
 def _store(visit: Visit, conn: Connection, design: Design, key: tuple[str, str], reply: Reply) -> Response:
@@ -128,9 +141,11 @@ def draft(visit: Visit) -> Response:
         unit = _mine(conn, key)
         if unit is None:
             return visit.refuse("not_yours", 404)
-        reply = read_reply(design.slots, unit, visit.form)
         if replies.submitted_by(conn, key, visit.field("submit_key")):
             return visit.page("saved.html", rev=visit.field("rev"))  # on its way when the answer was submitted
+        if is_outdated(design, visit.form):
+            raise RefusedError("design_changed_draft")
+        reply = read_reply(design.slots, unit, visit.form)
         rev = int(visit.field("rev")) if visit.field("rev").isdecimal() and len(visit.field("rev")) < 9 else 0
         window = Window(visit.field("submit_key")[:64], rev)
         rev = drafts.save_draft(conn, design, key, reply, window, visit.site.store.now())
@@ -161,6 +176,8 @@ def _show(
     unit: Unit,
     reply: Reply | None = None,
     problems: dict[str, str] | None = None,
+    *,
+    outdated: bool = False,
 ) -> Response:
     saved, rev = drafts.read_draft(conn, unit.id, visit.me.id)
     state = replies.state_of(conn, unit.id, visit.me.id)
@@ -169,15 +186,16 @@ def _show(
     before = submitted[0].reply if submitted else Reply()
     listed = [name for name, _ in replies.my_items(conn, visit.me.id)]
     place = listed.index(unit.id) if unit.id in listed else 0
-    return visit.page(
+    shown = visit.page(
         "item.html",
-        422 if problems else 200,
+        409 if outdated else 422 if problems else 200,
         design=design,
         unit=unit,
         pages=form_pages(design, unit, visit.language),
         reply=reply or saved or before,
         changed=saved is not None and bool(submitted),
         problems=problems or {},
+        outdated=outdated,
         rev=rev,
         commands=COMMANDS,
         state=state,
@@ -191,6 +209,9 @@ def _show(
         action=f"/item/{quote(unit.id, safe='')}",
         draft=f"/draft/{quote(unit.id, safe='')}",
     )
+    if outdated:
+        shown.headers["HX-Push-Url"] = "false"  # it may come in answer to /skip, which nobody can go back to
+    return shown
 
 
 def form_pages(design: Design, unit: Unit, language: str) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@
   function start() {
     const form = document.getElementById("work") || document.querySelector("form[data-keys]");
     if (!form || (page && page.form === form)) return;
-    const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: false, edits: 0, sent: 0, going: null, here: null, wordy: null };
+    const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: "unsaved" in form.dataset, edits: 0, sent: 0, going: null, here: null, wordy: null };
     page = fresh;
     form.addEventListener("input", onInput);
     form.addEventListener("change", onChange);
@@ -373,6 +373,15 @@
     event.preventDefault();
     page.going = event.detail.issueRequest;
     htmx.trigger(page.form, "save");
+  });
+
+  // Nothing was stored because the design has changed: the answer is the whole item as it is asked now. Other refusals
+  // are a line, and the page stays.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr, elt } = event.detail;
+    if (xhr.status !== 409 || elt.id === "saver" || !new DOMParser().parseFromString(xhr.responseText, "text/html").getElementById("work")) return;
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
   });
 
   document.addEventListener("htmx:afterRequest", (event) => {
