@@ -34,19 +34,18 @@ DEV_READY := $(VENV)/.ready-dev
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
-# What SmolLM2 answers in words cannot be read, so all but the first run ask by likelihood. The limits keep the whole under six
-# minutes on two cores once installed; without them the whole samples are asked. Decisions need emotion vectors, which are
-# extracted at first and kept.
-demo: $(LOCAL_READY)  ## install, ask the embedded model some of all five benchmarks, compare, write the reports (some minutes)
+# What SmolLM2 answers in words cannot be read, so all but the first run ask by likelihood. The whole samples are asked, of decisions
+# a quarter: under six minutes on two cores once installed. Decisions need emotion vectors, which are extracted at first and kept.
+demo: $(LOCAL_READY)  ## install, ask the embedded model all five benchmarks, compare, write the reports (some minutes)
 	$(BIN)/affectlab run chiaro --model smollm2 --out $(DEMO_RUN) $(ARGS) >/dev/null  # the report prints its table
 	$(BIN)/affectlab run chiaro --model smollm2 --protocol likelihood --out $(DEMO_RUN)-likelihood $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-likelihood >/dev/null
-	$(BIN)/affectlab run cue --model smollm2 --protocol likelihood --lang en --order fixed --limit 9 \
+	$(BIN)/affectlab run cue --model smollm2 --protocol likelihood --lang en --order fixed \
 		--out $(DEMO_RUN)-cue $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-cue >/dev/null
-	$(BIN)/affectlab run emoscene --model smollm2 --protocol yes_no --limit 12 --out $(DEMO_RUN)-emoscene $(ARGS) >/dev/null
+	$(BIN)/affectlab run emoscene --model smollm2 --protocol yes_no --out $(DEMO_RUN)-emoscene $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-emoscene >/dev/null
-	$(BIN)/affectlab run care --model smollm2 --protocol s-likelihood --limit 1 --out $(DEMO_RUN)-care $(ARGS) >/dev/null
+	$(BIN)/affectlab run care --model smollm2 --protocol s-likelihood --out $(DEMO_RUN)-care $(ARGS) >/dev/null
 	$(BIN)/affectlab report $(DEMO_RUN)-care >/dev/null
 	$(BIN)/affectlab decide --model smollm2 --by likelihood --emotions anger,joy --alpha 1.5 --random-control 1 --limit 27 \
 		--out $(DEMO_RUN)-decisions $(ARGS) >/dev/null
@@ -54,9 +53,9 @@ demo: $(LOCAL_READY)  ## install, ask the embedded model some of all five benchm
 	$(BIN)/affectlab compare $(DEMO_RUN)-likelihood $(DEMO_RUN)
 	$(BIN)/affectlab report $(DEMO_RUN)
 	@echo "By likelihood: $(DEMO_RUN)-likelihood/report.html"
-	@echo "CUE-Bench, one record for each stance: $(DEMO_RUN)-cue/report.html"
-	@echo "EmoScene, 12 scenarios: $(DEMO_RUN)-emoscene/report.html"
-	@echo "CAREBench, one story: $(DEMO_RUN)-care/report.html"
+	@echo "CUE-Bench, 90 records: $(DEMO_RUN)-cue/report.html"
+	@echo "EmoScene, 60 scenarios: $(DEMO_RUN)-emoscene/report.html"
+	@echo "CAREBench, 12 stories: $(DEMO_RUN)-care/report.html"
 	@echo "Decisions, three of each role, under anger, joy and a random vector: $(DEMO_RUN)-decisions/report.html"
 
 test: $(DEV_READY) system  ## install what the tests need and run all of them

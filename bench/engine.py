@@ -20,7 +20,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,11 @@ class Bench:
         self.older = older_copy(self.model, self.folder / "older")
         self.texts = Texts.of(self.loaded.tokenizer)
         layers = self.loaded.model.config.num_hidden_layers
-        self.layers = list(range(layers // 3, 2 * layers // 3))
+        self.steer(range(layers // 3, 2 * layers // 3))
+
+    def steer(self, layers: Sequence[int]) -> None:
+        """Choose the layers that all sides steer."""
+        self.layers = list(layers)
         write_vectors(
             self.folder / "vectors.npy", CONDITIONS, len(self.layers), self.loaded.model.config.hidden_size, seed=0
         )

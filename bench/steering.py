@@ -1,13 +1,13 @@
 """A sweep of decisions under emotion beside what people would write instead.
 
-    python bench/steering.py [--items 108] [--peers repeng] [--peer-items 6] [--threads 1] [--json FILE]
+    python bench/steering.py [--items 108] [--peers repeng] [--peer-items 6] [--layers 21-23] [--json FILE]
 
-Neutral and 24 conditions (six emotions times four strengths, as made-up vectors over the middle third of layers) on the
-bundled decisions, asked by option likelihood as ``affectlab decide --by likelihood`` asks them: prompts of 159 to 293
-tokens. How it is timed is said in ``bench/engine.py``: processes of their own, CPU seconds, ours before and after. The
-others run one condition after the other (the loop mixes conditions in a batch), on batches of prompts of like length
-and one prompt at a time as their documentation shows; their cost a prompt does not depend on how many prompts there
-are, so they get every n-th of them.
+Neutral and 24 conditions (six emotions times four strengths, as made-up vectors) on the bundled decisions, asked by
+option likelihood as ``affectlab decide --by likelihood`` asks them: prompts of 159 to 293 tokens. How it is timed is
+said in ``bench/engine.py``: processes of their own, CPU seconds, ours before and after. The others run one condition
+after the other (the loop mixes conditions in a batch), on batches of prompts of like length and one prompt at a time as
+their documentation shows; their cost a prompt does not depend on how many prompts there are, so they get every n-th of
+them.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=108)
     parser.add_argument("--peer-items", type=int, default=6)
     parser.add_argument("--peers", help="some of " + ", ".join(peer.name for peer in PEERS))
+    parser.add_argument("--layers", help="layers steered, as 21-23; the middle third, which is the paper's, by default")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch-tokens", type=int, default=8192)
     parser.add_argument("--venvs", type=Path, default=HERE.parent / ".bench-venvs")
@@ -62,9 +63,13 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, {how.threads} threads")
     with tempfile.TemporaryDirectory(prefix="bench-steering-") as folder:
         bench = Bench(how.threads, how.batch_tokens, how.venvs.absolute(), Path(folder))
+        if how.layers:
+            first_layer, last_layer = map(int, how.layers.split("-"))
+            bench.steer(range(first_layer, last_layer + 1))
         job = bench.job({"prompts": prompts_of(how.items, bench), "conditions": CONDITIONS})
         count = len(job["prompts"])
-        print(f"{count} decisions, neutral and {CONDITIONS} conditions; load {load()}")
+        layers = f"layers {bench.layers[0]} to {bench.layers[-1]}"
+        print(f"{count} decisions, neutral and {CONDITIONS} conditions, {layers}; load {load()}")
         first = bench.ours(job, "engine")
         print(f"  ours: {seconds(first)}; {told(first['settings'])}; {told(first['versions'])}", flush=True)
         # A sample over the whole range of roles, whose lengths differ.
