@@ -255,6 +255,20 @@ def test_a_folder_is_opened_by_its_path(spec: str, tmp_path: Path, monkeypatch: 
     assert _answers(model, _requests(Sampling(max_tokens=3)))
 
 
+def test_a_model_may_be_spread_over_the_devices_there_are(tmp_path: Path) -> None:
+    pytest.importorskip("accelerate", reason="device maps need accelerate")
+    folder = tiny_models.save(tmp_path / "tiny")
+    requests = _requests(options=OPTIONS)
+    whole = open_model(str(folder), ModelSettings(device="cpu", threads=1))
+    spread = open_model(str(folder), ModelSettings(device="map", threads=1))
+    assert isinstance(whole, LocalModel)
+    assert isinstance(spread, LocalModel)
+    assert spread.card.identity["device"].startswith("map: cpu" if not torch.cuda.is_available() else "map: cuda:0")
+    one, other = _answers(whole, requests), _answers(spread, requests)
+    for item, response in one.items():
+        assert other[item].logprobs == pytest.approx(response.logprobs, abs=1e-4)
+
+
 def test_folders_that_cannot_be_opened_say_why(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"There is no folder /nowhere/model"):
         open_model("/nowhere/model")

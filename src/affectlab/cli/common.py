@@ -23,7 +23,7 @@ BaseUrl: TypeAlias = Annotated[
     str | None, typer.Option(help="Endpoint of an openai: model. The key comes from OPENAI_API_KEY.")
 ]
 
-Device: TypeAlias = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …")]
+Device: TypeAlias = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 …, or map: over all.")]
 
 Dtype: TypeAlias = Annotated[str, typer.Option(help="float32, bfloat16 or float16. Report float32 figures.")]
 

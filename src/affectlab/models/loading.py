@@ -128,7 +128,8 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
     from transformers import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as SEEING
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
 
-    device = _device(settings.device)
+    spread = settings.device == "map"
+    device = None if spread else _device(settings.device)
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
@@ -143,6 +144,7 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
                 dtype=getattr(torch, settings.dtype),
                 use_safetensors=True,
                 output_loading_info=True,
+                device_map="auto" if spread else None,
                 **local,
             )
         except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
@@ -152,8 +154,10 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
             ) from error
     if missing := sorted(info["missing_keys"]):
         raise UserError(f"{spec} lacks {len(missing)} of its weights, {missing[0]} for one. Fetch or save it again.")
-    model.to(device).eval()
-    identity = identity | {"dtype": settings.dtype, "device": str(device)}
+    if device is not None:
+        model.to(device)
+    model.eval()
+    identity = identity | {"dtype": settings.dtype, "device": _places(model) if device is None else str(device)}
     libraries = {library: version(library) for library in _LIBRARIES} | {"threads": str(torch.get_num_threads())}
     if not sees:
         return Loaded(model, tokenizer, ModelCard(spec, name, identity, libraries))
@@ -187,6 +191,13 @@ def _first_line(error: Exception) -> str:
     """What an error says, in a line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__
+
+
+def _places(model: Any) -> str:
+    """Where accelerate put a model's parts: ``map: cuda:0, cuda:1``; one device leaves nothing to map."""
+    mapped = getattr(model, "hf_device_map", None) or {"": model.device}
+    named = (f"cuda:{place}" if isinstance(place, int) else str(place) for place in mapped.values())
+    return "map: " + ", ".join(dict.fromkeys(named))
 
 
 def _device(name: str) -> Any:
