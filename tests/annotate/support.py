@@ -19,6 +19,21 @@ from affectlab.annotate.values import Reply
 from affectlab.annotate.web.app import make_app
 from affectlab.annotate.web.visit import COOKIE
 
+
+def small_design(name: str, slots: str) -> str:
+    """The TOML of a design that is nothing but its slots."""
+    return f'''
+name = "{name}"
+title = "{name.capitalize()}"
+skip_reasons = [{{ id = "unclear", names = "unclear" }}]
+shown = [{{ field = "text", main = true }}]
+
+[guidelines]
+version = "1"
+text = "Read."
+{slots}'''
+
+
 STUDY = """
 name = "study"
 title = { en = "A study", zh = "一项研究" }

@@ -13,18 +13,11 @@ from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import RefusedError
 from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
-from tests.annotate.support import STUDY, Running, running, study
+from tests.annotate.support import STUDY, Running, running, small_design, study
 
-KINDS = """
-name = "kinds"
-title = "Kinds"
-skip_reasons = [{ id = "unclear", names = "unclear" }]
-shown = [{ field = "text", main = true }]
-
-[guidelines]
-version = "1"
-text = "Read."
-
+KINDS = small_design(
+    "kinds",
+    """
 [[slots]]
 id = "which"
 kind = "choice"
@@ -48,7 +41,8 @@ options = [{ id = "a", names = "a" }, { id = "b", names = "b" }]
 id = "note"
 kind = "text"
 title = "Why?"
-"""
+""",
+)
 
 ANN: dict[str, Any] = {"which": "1", "level": 2, "set": ["a"], "note": "12"}
 BOB: dict[str, Any] = {"which": "2", "level": 4, "set": [], "note": "[so]"}

@@ -20,7 +20,7 @@ from affectlab.annotate.store import people, project, replies, tables
 from affectlab.annotate.store.engine import Store, create_tables, open_store
 from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
-from tests.annotate.support import STUDY, Running, running, study, texts
+from tests.annotate.support import STUDY, Running, running, small_design, study, texts
 
 GLAD: list[dict[str, Any]] = [{"slot": "mood", "value": "glad"}, {"slot": "strength", "value": 3}]
 
@@ -30,22 +30,16 @@ SPANS = STUDY.replace(
     '[[slots]]\nid = "why"',
 )
 
-LISTED = """
-name = "listed"
-title = "Listed"
-skip_reasons = [{ id = "unclear", names = "unclear" }]
-shown = [{ field = "text", main = true }]
-
-[guidelines]
-version = "1"
-text = "Read."
-
+LISTED = small_design(
+    "listed",
+    """
 [[slots]]
 id = "opts"
 kind = "label_set"
 title = "Which?"
 options_field = "choices"
-"""
+""",
+)
 
 GRADED = STUDY.replace(
     'kind = "choice"\ntitle = "Which mood?"',

@@ -10,18 +10,11 @@ from affectlab.annotate.store.engine import Store
 from affectlab.annotate.units import make_unit
 from affectlab.errors import UserError
 from affectlab.stats.agreement.summary import SlotAgreement
-from tests.annotate.support import STUDY, Running, study
+from tests.annotate.support import STUDY, Running, small_design, study
 
-SIDES = """
-name = "sides"
-title = "Sides"
-skip_reasons = [{ id = "unclear", names = "unclear" }]
-shown = [{ field = "text", main = true }]
-
-[guidelines]
-version = "1"
-text = "Read."
-
+SIDES = small_design(
+    "sides",
+    """
 [[slots]]
 id = "A"
 kind = "choice"
@@ -41,7 +34,8 @@ options = [
   { id = "u1", names = "u1", group = "up" }, { id = "u2", names = "u2", group = "up" },
   { id = "d1", names = "d1", group = "down" }, { id = "d2", names = "d2", group = "down" },
 ]
-"""
+""",
+)
 
 UP = ["11", "11", "22", "12", "11", "11", "22", "12"]
 DOWN = ["11", "22", "12", "21", "11", "22", "12", "21"]

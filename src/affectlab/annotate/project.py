@@ -158,7 +158,7 @@ def init_project(
     path.mkdir(parents=True, exist_ok=True)
     try:
         project = _filled(path, database, design, kept, seed, assignments)
-    except BaseException:
+    except BaseException:  # Ctrl-C too leaves no half-made folder
         _unmake(path, there)
         raise
     return project, doubled
