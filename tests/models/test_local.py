@@ -255,15 +255,28 @@ def test_a_folder_is_opened_by_its_path(spec: str, tmp_path: Path, monkeypatch: 
     assert _answers(model, _requests(Sampling(max_tokens=3)))
 
 
-def test_a_model_may_be_spread_over_the_devices_there_are(tmp_path: Path) -> None:
+def test_a_model_may_be_spread_over_the_devices_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine has one device, so accelerate's choice is made here: a layer on disk, the rest on the processor."""
     pytest.importorskip("accelerate", reason="device maps need accelerate")
+    from transformers import AutoModelForCausalLM
+
     folder = tiny_models.save(tmp_path / "tiny")
-    requests = _requests(options=OPTIONS)
     whole = open_model(str(folder), ModelSettings(device="cpu", threads=1))
+    opened = AutoModelForCausalLM.from_pretrained
+
+    def choose(*given: Any, device_map: Any, **how: Any) -> Any:
+        assert device_map == "auto"
+        parts = {"model.embed_tokens": "cpu", "model.norm": "cpu", "model.rotary_emb": "cpu", "lm_head": "cpu"}
+        layers = tiny_models.model("llama").config.num_hidden_layers
+        parts |= {f"model.layers.{n}": "disk" if n == 1 else "cpu" for n in range(layers)}
+        return opened(*given, device_map=parts, offload_folder=str(tmp_path / "off"), **how)
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", choose)
     spread = open_model(str(folder), ModelSettings(device="map", threads=1))
     assert isinstance(whole, LocalModel)
     assert isinstance(spread, LocalModel)
-    assert spread.card.identity["device"].startswith("map: cpu" if not torch.cuda.is_available() else "map: cuda:0")
+    assert spread.card.identity["device"] == "map: cpu, disk"
+    requests = _requests(options=OPTIONS)
     one, other = _answers(whole, requests), _answers(spread, requests)
     for item, response in one.items():
         assert other[item].logprobs == pytest.approx(response.logprobs, abs=1e-4)
