@@ -217,6 +217,51 @@ def test_leaving_out_asks_why_and_going_back_takes_it_back(serve: Serve) -> None
     page.wait_for_selector(".progress:has-text('1 done, 0 left out')")
 
 
+def test_a_key_pressed_the_moment_an_item_is_there_counts_for_it(serve: Serve) -> None:
+    site = serve(study(STUDY.split('[[slots]]\nid = "why"')[0]))
+    page = site.window("ann")
+    page.evaluate("""() => {
+      const first = document.getElementById("work");
+      new MutationObserver((_, watching) => {
+        const form = document.getElementById("work");
+        if (!form || form === first) return;
+        watching.disconnect();
+        const key = new KeyboardEvent("keydown", { key: "2", bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(key);
+      }).observe(document.body, { childList: true, subtree: true });
+    }""")
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".progress:has-text('1 done')")
+    until(lambda: marked(page) == ["sad"])
+    assert answers(site) == [{"mood": "glad", "strength": 3}]
+
+
+def test_keys_pressed_while_an_answer_is_on_its_way_change_nothing(serve: Serve) -> None:
+    site = serve(study(STUDY.split('[[slots]]\nid = "why"')[0]))
+    page = site.window("ann")
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    page.wait_for_selector(SAVED)
+    held: list[Any] = []
+    page.route("**/item/**", lambda route: held.append(route))
+    with page.expect_request("**/item/**"):
+        page.keyboard.press("Enter")
+    page.keyboard.press("5")
+    page.keyboard.press("u")
+    assert marked(page) == ["glad", "3"]
+    held[0].abort()
+    page.unroute("**/item/**")
+    page.wait_for_selector("#state .problem:has-text('cannot be reached')")
+    page.keyboard.press("5")  # nothing is on its way any more
+    assert marked(page) == ["glad", "5"]
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".progress:has-text('1 done')")
+    assert answers(site) == [{"mood": "glad", "strength": 5}]
+    assert marked(page) == []
+
+
 def test_a_page_that_was_open_while_labels_changed_places_shows_them_and_stores_nothing(serve: Serve) -> None:
     site = serve(study())
     page = site.window("ann")

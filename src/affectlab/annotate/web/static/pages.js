@@ -13,7 +13,7 @@
   function start() {
     const form = document.getElementById("work") || document.querySelector("form[data-keys]");
     if (!form || (page && page.form === form)) return;
-    const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: "unsaved" in form.dataset, edits: 0, sent: 0, going: null, here: null, wordy: null };
+    const fresh = { form, history: [], before: null, active: 0, opened: performance.now(), seen: performance.now(), log: [], unsaved: "unsaved" in form.dataset, edits: 0, sent: 0, going: null, leaving: false, here: null, wordy: null };
     page = fresh;
     form.addEventListener("input", onInput);
     form.addEventListener("change", onChange);
@@ -257,6 +257,7 @@
     seen();
     // keyCode 229 is what browsers give while an input method composes.
     if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (page.leaving) { event.preventDefault(); return; } // meant for the item that is on its way
     const target = event.target;
     const dialog = document.querySelector("dialog[open]");
     if (dialog) {
@@ -384,10 +385,13 @@
     event.detail.isError = false;
   });
 
+  document.addEventListener("htmx:beforeRequest", (event) => { if (page && event.detail.elt.id !== "saver" && page.form.contains(event.detail.elt)) page.leaving = true; });
+
   document.addEventListener("htmx:afterRequest", (event) => {
     if (!page) return;
     const { xhr, successful, elt } = event.detail;
-    if (elt.id === "saver") {
+    if (elt.id !== "saver") page.leaving = false;
+    else {
       if (successful) page.unsaved = page.edits !== page.sent;
       const going = page.going;
       if (!successful || !page.unsaved) page.going = null;
