@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit
-from scipy.stats import binomtest
+from scipy.special import expit, log_expit
+from scipy.stats import binomtest, lognorm, norm
 from tests.stats.irt.worlds import simulate
 
 from affectlab.errors import UserError
@@ -45,6 +45,32 @@ def test_the_probabilities_of_the_facts_page() -> None:
     # 2PL, a = 1.2, b = -.5, θ = .3: p = .723122; as a graded item of two categories it is the same.
     two = graded_log_probabilities(jnp.array([0.3]), jnp.array([1.2]), jnp.array([[-0.5]]), jnp.array([2]))
     assert np.exp(np.asarray(two)[0, 0]) == pytest.approx([1 - 0.723122, 0.723122], abs=1e-6)
+
+
+def test_the_logarithm_of_the_logistic_and_its_slope_are_those_of_scipy_far_out_too() -> None:
+    import jax
+
+    from affectlab.stats.irt.models import log_sigmoid
+
+    places = np.array([-1e4, -100.0, -40.0, -1.5, 0.0, 0.3, 20.0, 80.0, 1e4], dtype=np.float32)
+    value = np.asarray(log_sigmoid(places))
+    slope = np.asarray(jax.vmap(jax.grad(log_sigmoid))(places))
+    assert value == pytest.approx(log_expit(places.astype(float)), rel=1e-6, abs=1e-30)
+    assert slope == pytest.approx(expit(-places.astype(float)), rel=1e-6, abs=1e-30)
+
+
+def test_the_binary_model_is_its_priors_and_the_probability_of_every_answer_as_often_as_it_was_given() -> None:
+    from numpyro.infer.util import log_density
+
+    from affectlab.stats.irt.models import two_parameter
+
+    theta, a, b = np.array([0.3, -1.0]), np.array([1.2, 0.5, 2.0]), np.array([-0.5, 0.4, 1.0])
+    counts = np.array([[[0, 1], [2, 3], [0, 0]], [[1, 0], [0, 4], [5, 2]]])  # lower, upper
+    found, _ = log_density(two_parameter, (counts, None), {}, {"theta": theta, "a": a, "b": b})
+    eta = a * (theta[:, None] - b)
+    answers = counts[..., 1] * log_expit(eta) + counts[..., 0] * log_expit(-eta)
+    priors = norm.logpdf(theta).sum() + lognorm.logpdf(a, 0.5).sum() + norm.logpdf(b, scale=1.5).sum()
+    assert float(found) == pytest.approx(answers.sum() + priors, rel=1e-5)
 
 
 def test_an_item_with_fewer_categories_has_probabilities_that_sum_to_one_over_its_own() -> None:
