@@ -61,12 +61,27 @@ def test_each_condition_beside_neutral(tmp_path: Path) -> None:
 
 
 def test_a_condition_that_lacks_items_is_not_paired_and_says_why(tmp_path: Path) -> None:
-    table = read_run(_run(tmp_path, lose=2), QUICK).overview
+    # 12 scenes a condition, the last 14 answers lost: all of joy's, and two of anger's.
+    table = read_run(_run(tmp_path, lose=14), QUICK).overview
     assert table is not None
-    joy = _cells(table, "joy@1")["− neutral"]
-    assert isinstance(joy, Estimate)
-    assert joy.value is None
-    assert "s1" in joy.reason
+    assert [row[0] for row in table.rows] == ["neutral", "anger@1"]
+    anger = _cells(table, "anger@1")["− neutral"]
+    assert isinstance(anger, Estimate)
+    assert anger.value is None
+    assert "have not answered the same questions yet" in anger.reason
+
+
+def test_conditions_that_lack_different_items_give_one_reason(tmp_path: Path) -> None:
+    folder = _run(tmp_path)
+    path = folder / "responses.jsonl"
+    lost = {("anger@1", "s3"), ("joy@1", "s5")}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    left = [line for line in lines if (json.loads(line)["condition"], json.loads(line)["item"]) not in lost]
+    assert len(left) < len(lines)
+    path.write_text("\n".join(left) + "\n", encoding="utf-8")
+    table = read_run(folder, QUICK).overview
+    assert table is not None
+    assert len({_cells(table, name)["− neutral"].reason for name in ("anger@1", "joy@1")}) == 1
 
 
 def test_damage_is_shown_where_it_was_measured(tmp_path: Path) -> None:

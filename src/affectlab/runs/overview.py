@@ -65,10 +65,12 @@ def _moved(
     steered, neutral = (Answers(table.where(table.condition.equals(name)), measure) for name in (condition, NEUTRAL))
     try:
         found = differences(steered, neutral, (figure,), interval)[figure]
-    except UserError as error:
-        return Estimate(figure, None, reason=str(error), unit="difference"), None
+    except UserError:  # within one run nothing but missing answers keeps conditions apart; the run's notes count them
+        return Estimate(figure, None, reason=_UNPAIRED, unit="difference"), None
     return found.difference, found.p
 
+
+_UNPAIRED = "neutral and this condition have not answered the same questions yet: run the missing ones first"
 
 _UNITS: Mapping[str, Unit] = {"p": "p", "p adjusted": "p", "KL": "number", "NLL rise": "number"}
 
