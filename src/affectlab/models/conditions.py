@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from affectlab.errors import UserError, WorldError
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _METHOD: Method = "pca"
 _RULE: TokenRule = "last"
 """How a model's own vectors are extracted when the user names no file: as the paper does."""
+
+_BETWEEN_LINES = 10.0
+"""Seconds."""
 
 
 class Conditions:
@@ -120,7 +124,7 @@ class Conditions:
                     found = self._cached(path)
                     if found is None:
                         say(f"First steering of {model.name}: extracting its emotion vectors, once, into {path}")
-                        found = extract_vectors(self._subject, stimuli, _METHOD, _RULE)
+                        found = extract_vectors(self._subject, stimuli, _METHOD, _RULE, progress=_said_now_and_then())
                         _keep(found, path)
             except OSError as error:
                 raise _cannot_keep(path, error.strerror or str(error)) from error
@@ -145,6 +149,19 @@ def _state(applied: Applied, plain: Coherence) -> dict[str, Any]:
         **{name: None if value is None else round(value, 6) for name, value in asdict(plain).items()},
         "damaged": plain.damaged,
     }
+
+
+def _said_now_and_then() -> Callable[[str, int, int], None]:
+    """Says how far an extraction is, now and then: the run that waits for it shows its bar at nothing."""
+    last = monotonic()
+
+    def told(what: str, done: int, total: int) -> None:
+        nonlocal last
+        if monotonic() - last >= _BETWEEN_LINES:
+            say(f"  {what}: {done} of {total}")
+            last = monotonic()
+
+    return told
 
 
 def _keep(vectors: EmotionVectors, path: Path) -> None:
