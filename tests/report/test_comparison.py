@@ -74,6 +74,12 @@ def test_every_column_is_written_in_its_unit() -> None:
     assert document.sections[0].notes == ("The runs differ in more than the model: asking.seed.",)
 
 
+def test_runs_that_differ_without_an_item_wholly_right_are_not_said_never_to_differ() -> None:
+    comparison = comparison_of(MACRO)
+    comparison.mcnemar = mcnemar(0, 0, 60)  # type: ignore[misc]
+    assert document_of(comparison).sections[0].tables[1].note.startswith("No item is wholly right in one run and not")
+
+
 def test_the_sentence_and_the_row_are_in_the_unit_of_the_figure() -> None:
     points, numbers = document_of(comparison_of(MACRO, RMSE)), document_of(comparison_of(RMSE, MACRO))
     assert "Macro-F1: +8.8 points (adjusted p = 0.0004); these items" in points.summary

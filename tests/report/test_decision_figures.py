@@ -63,6 +63,7 @@ def test_cells_of_a_map_are_coloured_by_what_they_say() -> None:
         assert shown in text
     assert figure_of(Table("other", "Other", ("role", "joy"), (("a", "+40.0"),))) is None
     assert shift_map(Table("shifts_1", "Shifts", ("role", "joy"), ())) is None
+    assert figure_of(Table("shifts_of_feelings", "No map of roles", ("label", "joy"), (("a", 0.1),))) is None
 
 
 def test_what_stands_under_a_map_of_one_emotion_is_no_wider_than_it() -> None:

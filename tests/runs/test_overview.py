@@ -9,7 +9,8 @@ from tests.support.plans import scripted_file, tiny_plan
 
 from affectlab.metrics.scores import Table
 from affectlab.models import open_model
-from affectlab.runs import execute, read_run, score_run
+from affectlab.report.cells import table_texts
+from affectlab.runs import execute, make_plan, read_run, score_run
 from affectlab.runs.overview import overview
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
@@ -54,10 +55,32 @@ def test_each_condition_beside_neutral(tmp_path: Path) -> None:
     assert anger["p"] < 0.2
     # Benjamini-Hochberg over two tests: the smaller is doubled.
     assert anger["p adjusted"] == pytest.approx(2 * anger["p"])
-    assert "difference in macro f1 on" in table.note
+    assert "difference in macro f1, points, on" in table.note
     assert "over the 2 conditions of an emotion. Compare" in table.note
     kept = json.loads((tmp_path / "run/scores.json").read_text(encoding="utf-8"))
     assert kept["overview"]["rows"][1][0] == "anger@1"
+
+
+def test_the_difference_of_an_error_is_no_percentage(tmp_path: Path) -> None:
+    """The middle of every scale is off by other amounts than the ends: RMSE, in ranges of the scale, not in points."""
+    plan = make_plan("care", protocol="s", limit=2, conditions=["prompt:anger"])
+    script = tmp_path / "s.jsonl"
+    script.write_text(
+        '{"item": "*", "reply": "Somewhat agree"}\n'
+        '{"item": "*", "condition": "prompt:anger", "reply": "Strongly disagree"}\n',
+        encoding="utf-8",
+    )
+    execute(plan, open_model(f"scripted:{script}"), tmp_path / "run")
+    table = read_run(tmp_path / "run", QUICK).overview
+    assert table is not None
+    neutral, anger = (_cells(table, name)["appraisal_rmse"] for name in ("neutral", "prompt:anger"))
+    difference = _cells(table, "prompt:anger")["− neutral"]
+    assert difference.unit == anger.unit == "number"
+    assert difference.value == pytest.approx(anger.value - neutral.value)
+    assert difference.value != 0
+    shown = dict(zip(table.columns, table_texts(table)[1], strict=True))
+    assert shown["− neutral"].main == f"{anger.value - neutral.value:.3f}".replace("-", "−")
+    assert "points" not in table.note
 
 
 def test_a_condition_that_lacks_items_is_not_paired_and_says_why(tmp_path: Path) -> None:

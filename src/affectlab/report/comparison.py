@@ -10,7 +10,7 @@ from affectlab.report.cells import number_text
 from affectlab.report.model import Document, Section
 from affectlab.report.names import figure_name
 from affectlab.runs import Comparison
-from affectlab.stats.estimate import Estimate, Unit
+from affectlab.stats.estimate import Estimate, Unit, unit_of_difference
 from affectlab.stats.paired import PairedResult
 
 
@@ -51,7 +51,7 @@ def _unit(comparison: Comparison, name: str) -> Unit:
 
 
 def _difference(result: PairedResult, unit: Unit) -> Estimate:
-    return replace(result.difference, unit="difference" if unit == "share" else unit)
+    return replace(result.difference, unit=unit_of_difference(unit))
 
 
 def _row(result: PairedResult, adjusted: float | None, unit: Unit) -> tuple[Cell, ...]:
@@ -96,7 +96,7 @@ def _mcnemar(comparison: Comparison) -> list[Table]:
             "Items wholly right: exact McNemar test",
             ("items", "only A right", "only B right", "A − B", "p", "mid-p", "detectable"),
             ((test.n, test.b, test.c, test.difference, test.p, test.mid_p, comparison.mcnemar_detectable),),
-            "The runs never differ: p is 1 by convention."
+            "No item is wholly right in one run and not in the other: p is 1 by convention."
             if test.no_discordant
             else "Unreadable replies counted wrong.",
             {"A − B": "difference", "p": "p", "mid-p": "p", "detectable": "share"},

@@ -32,7 +32,12 @@ def shift_map(table: Table, title: str = "") -> Any | None:
         table: What ``benchmarks.decisions.heatmap.heatmap_table`` makes: models where there are several, roles, then a
             column an emotion with points and stars as text.
         title: Over the figure; a page has its own.
+
+    Returns:
+        The figure; ``None`` for a table without a column of roles or without a row.
     """
+    if "role" not in table.columns:
+        return None
     emotions = table.columns[table.columns.index("role") + 1 :]
     panels: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for row in table.rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from affectlab.errors import UserError
@@ -12,7 +13,7 @@ from affectlab.models.base import NEUTRAL
 from affectlab.runs.alike import Answers, differences
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
-from affectlab.stats.estimate import Estimate, Unit
+from affectlab.stats.estimate import Estimate, Unit, unit_of_difference
 from affectlab.stats.measures import Measures
 from affectlab.stats.multiple import adjust
 from affectlab.steering.conditions import parse
@@ -39,8 +40,9 @@ def overview(
     others = [condition for condition in scores if condition != NEUTRAL]
     if not others:
         return None
-    figure = scores[others[0]].headline[0].name
-    moved = {condition: _moved(plan, table, condition, figure, interval) for condition in others}
+    main = scores[others[0]].headline[0]
+    figure, unit = main.name, unit_of_difference(main.unit)
+    moved = {condition: _moved(plan, table, condition, main, interval) for condition in others}
     family = [condition for condition in others if not parse(condition).control]
     adjusted = dict(zip(family, adjust([moved[condition][1] for condition in family]).values, strict=True))
     states = steering.get("conditions", {})
@@ -51,23 +53,27 @@ def overview(
         state = states.get(condition, {})
         damage = (state.get("kl"), state.get("nll_rise"), _DAMAGE.get(state.get("damaged"), ""))
         rows.append((condition, sheet.headline[0], difference, p, adjusted.get(condition), parsed, *damage))
-    return _table(figure, rows, _note(figure, len(family), len(others) - len(family), steering))
+    return _table(figure, rows, _note(figure, unit, len(family), len(others) - len(family), steering))
 
 
 def _moved(
-    plan: Plan, table: PredictionTable, condition: str, figure: str, interval: Interval
+    plan: Plan, table: PredictionTable, condition: str, main: Estimate, interval: Interval
 ) -> tuple[Estimate, float | None]:
-    """A condition minus neutral with its p-value; without a value and with the reason where they cannot be paired."""
+    """A condition minus neutral by the main figure, with its p-value.
+
+    Without a value and with the reason where they cannot be paired.
+    """
+    unit = unit_of_difference(main.unit)
 
     def measure(rows: PredictionTable) -> Measures:
         return plan.benchmark.measures(rows, plan.protocol.name)
 
     steered, neutral = (Answers(table.where(table.condition.equals(name)), measure) for name in (condition, NEUTRAL))
     try:
-        found = differences(steered, neutral, (figure,), interval)[figure]
+        found = differences(steered, neutral, (main.name,), interval)[main.name]
     except UserError:  # within one run nothing but missing answers keeps conditions apart; the run's notes count them
-        return Estimate(figure, None, reason=_UNPAIRED, unit="difference"), None
-    return found.difference, found.p
+        return Estimate(main.name, None, reason=_UNPAIRED, unit=unit), None
+    return replace(found.difference, unit=unit), found.p
 
 
 _UNPAIRED = "neutral and this condition have not answered the same questions yet: run the missing ones first"
@@ -78,9 +84,10 @@ _UNITS: Mapping[str, Unit] = {"p": "p", "p adjusted": "p", "KL": "number", "NLL 
 _DAMAGE = {True: "damaged", False: "intact"}
 
 
-def _note(figure: str, family: int, controls: int, steering: Mapping[str, Any]) -> str:
+def _note(figure: str, unit: Unit, family: int, controls: int, steering: Mapping[str, Any]) -> str:
     said = (
-        f"− neutral: difference in {figure.replace('_', ' ')} on the same items, paired cluster bootstrap (a figure "
+        f"− neutral: difference in {figure.replace('_', ' ')}{', points,' if unit == 'difference' else ''} on the same "
+        "items, paired cluster bootstrap (a figure "
         "that leaves unread answers out: over the answers read under both); p: paired "
         f"permutation; adjusted: Benjamini–Hochberg over the {family} condition{'s' if family != 1 else ''} of an "
         f"emotion{f', the {controls} of controls left out' if controls else ''}. Compare emotions with random and "

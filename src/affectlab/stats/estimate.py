@@ -10,6 +10,15 @@ Unit: TypeAlias = Literal["share", "difference", "number", "p"]
 two of them (times 100, with its sign), a number on a scale of its own (kappa, RMSE, seconds), a p-value."""
 
 
+def unit_of_difference(unit: Unit) -> Unit:
+    """What the difference of two figures counts: points for shares, otherwise what they count themselves.
+
+    >>> unit_of_difference("share"), unit_of_difference("number")
+    ('difference', 'number')
+    """
+    return "difference" if unit == "share" else unit
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A statistic, its interval and what it rests on.
