@@ -60,6 +60,11 @@ def counts(gold: Sets, predicted: Sets) -> Floats:
     return np.stack([column.sum(axis=0) for column in columns], axis=1).astype(np.float64)
 
 
+def support(totals: Floats) -> Floats:
+    """Gold occurrences by label [..., L], from counts [..., L, 3]."""
+    return np.asarray(totals[..., 0] + totals[..., 2], dtype=np.float64)
+
+
 def f1(totals: Floats, zero_division: float = 0.0) -> Floats:
     """F1 by label [..., L] from counts [..., L, 3]; ``zero_division`` for a label that never occurs."""
     hits, false_alarms, misses = totals[..., 0], totals[..., 1], totals[..., 2]

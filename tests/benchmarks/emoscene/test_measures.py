@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from affectlab.benchmarks.emoscene.answers import SLOTS, answers_of, details
 from affectlab.benchmarks.emoscene.measures import counted, measures
 from affectlab.metrics.predictions import Prediction, PredictionTable
-from affectlab.stats.bootstrap import estimates
 from affectlab.stats.measures import Measures
 
 
@@ -147,15 +146,6 @@ def test_figures_are_those_of_scikit_learn(pairs: list[tuple[list[bool], list[bo
         "exact_match": (gold == said).all(axis=1).mean(),
     }
     assert {name: found.value(name) for name in right} == pytest.approx(right)
-
-
-def test_an_emotion_that_a_resample_did_not_draw_is_left_out_of_its_mean() -> None:
-    # One scenario has joy, eleven have fear, all right: a resample without joy is still perfect but for the six absent.
-    scenarios = [rows("j", ["joy"], ["joy"]), *(rows(f"f{number}", ["fear"], ["fear"]) for number in range(11))]
-    found = estimates(measured(*scenarios), ["macro_f1"])["macro_f1"]
-    assert found.value == pytest.approx(2 / 8)
-    assert found.low == pytest.approx(1 / 7)  # fear alone, among seven
-    assert found.high == pytest.approx(2 / 8)
 
 
 def test_details_go_to_their_scenario_and_condition() -> None:

@@ -20,6 +20,7 @@ from affectlab.benchmarks.care.spread import spread_measures
 from affectlab.benchmarks.care.subjectivity import SAMPLED
 from affectlab.benchmarks.care.tally import Floats, Tally, mean, numbers, root_mean
 from affectlab.metrics import multilabel
+from affectlab.metrics.classification import macro_resampled
 from affectlab.metrics.predictions import Column, PredictionTable
 from affectlab.metrics.text import rouge_l
 from affectlab.stats.measures import Measures, Over, Share, Statistic
@@ -233,11 +234,8 @@ def _set_statistics(tally: Tally, slot: str, variant: str) -> dict[str, Statisti
         return totals.reshape(len(totals), len(labels), 3)
 
     def resampled(observed: Floats, totals: Floats) -> Floats:
-        """Macro-F1 without the labels that a resample happened not to draw; those never there still count 0."""
-        never = counts(observed).sum(axis=-1) == 0
-        scores = np.where(never, 0.0, multilabel.f1(counts(totals), np.nan))
-        drawn = ~np.isnan(scores)
-        return np.asarray(np.where(drawn, scores, 0.0).sum(axis=1) / np.maximum(drawn.sum(axis=1), 1))
+        found, gold = counts(totals), multilabel.support(counts(observed))
+        return macro_resampled(multilabel.f1(found), multilabel.support(found), gold)
 
     def scored_only(figure: str) -> Over:
         events = np.concatenate([cells, counted])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from affectlab.benchmarks.emoscene.calibrate import best_thresholds, platt
 from affectlab.benchmarks.emoscene.ising import STATES, Floats, Priors, fit_priors, logit, posterior, sigmoid
-from affectlab.metrics.classification import mean_defined
+from affectlab.metrics.classification import macro_resampled
 from affectlab.metrics.multilabel import f1
 
 FOLDS = 5
@@ -186,10 +186,9 @@ class _Views:
 def figures(yes: Yes, gold: Yes, weights: Floats) -> dict[str, float]:
     """Macro-F1, exact match and Hamming loss of a resample in which scenario i occurs ``weights[i]`` times."""
     counts = np.stack([weights @ (gold & yes), weights @ (~gold & yes), weights @ (gold & ~yes)], axis=1)
-    there = (weights @ gold) > 0
     total = weights.sum()
     return {
-        "macro_f1": float(mean_defined(np.where(there | ~gold.any(axis=0), f1(counts), np.nan))),
+        "macro_f1": float(macro_resampled(f1(counts), weights @ gold, gold.sum(axis=0))),
         "exact_match": float(weights @ (gold == yes).all(axis=1) / total),
         "hamming_loss": float(weights @ (gold != yes).mean(axis=1) / total),
     }

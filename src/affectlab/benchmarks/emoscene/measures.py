@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from affectlab.benchmarks.emoscene.answers import NOT_ASKED, SLOTS, UNREAD, YES, Answers, answers_of
 from affectlab.metrics import multilabel
-from affectlab.metrics.classification import Floats, mean_defined, ratio_or
+from affectlab.metrics.classification import Floats, macro_resampled, ratio_or
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.measures import Measures, Over, Share, Statistic, Totals
 
@@ -64,10 +64,8 @@ def _macro(by_label: Callable[[Floats], Floats], cells: NDArray[np.intp]) -> Ove
         return np.where(totals.sum(axis=1) > 0, by_label(label_counts(totals)).mean(axis=1), np.nan)
 
     def resampled(seen: Totals, totals: Totals) -> NDArray[np.float64]:
-        # An emotion that this resample happened not to draw is left out; see metrics.classification.
-        gold, drawn = ((counts[..., 0] + counts[..., 2]) for counts in (label_counts(seen), label_counts(totals)))
-        values = np.where((drawn == 0) & (gold > 0), np.nan, by_label(label_counts(totals)))
-        return np.where(totals.sum(axis=1) > 0, mean_defined(values), np.nan)
+        counts = label_counts(totals)
+        return macro_resampled(by_label(counts), multilabel.support(counts), multilabel.support(label_counts(seen)))
 
     return Over(cells, observed, resampled=resampled)
 
