@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,15 @@ def test_damage_and_what_is_not_known_are_said() -> None:
     assert alone == "  Plain text: KL 0.500, negative log-likelihood -0.250 nats a token."
     assert explained(neutral, None) == neutral.explain()
     assert explained_to_dict(neutral, Coherence(1.5, 0.25))["plain_text"]["damaged"] is True
+
+
+def test_what_is_no_file_is_refused_before_a_model_is_opened(cli: Cli, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    ended = cli("vectors", "extract", "--model", tmp_path / "none", "--out", pipe)
+    assert ended.code == 2
+    assert "pipe is no regular file" in ended.err
+    assert pipe.is_fifo()
 
 
 def test_vectors_in_half_precision_say_so(cli: Cli, folder: Path, texts: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.engine import architectures
 
 from affectlab.engine import Engine, EngineSettings
 from affectlab.engine.hidden import RULES, pooled
-from affectlab.errors import UserError
+from affectlab.errors import UserError, WorldError
 
 NAN = float("nan")
 
@@ -90,6 +91,24 @@ def test_each_layer_is_judged_by_itself_and_the_file_says_of_how_many_tokens_it_
     assert np.allclose(found[1:], engine.hidden(texts[1:], [0, 1], "mean"), atol=1e-5)
     # A layer's answer does not depend on which others are asked for.
     assert np.allclose(engine.hidden(texts, [1], "mean")[:, 0], found[:, 1], atol=1e-5)
+
+
+def test_a_file_that_fails_leaves_the_one_before_and_a_link_stays_one(tmp_path: Path) -> None:
+    engine = Engine(architectures.build("llama"))
+    file, link, pipe = tmp_path / "h.safetensors", tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    engine.hidden_to_file(link, [[60, 61]], [0])
+    before = file.read_bytes()
+    with pytest.raises(UserError, match="row 0: the text has token 9999"):
+        engine.hidden_to_file(link, [[9999]], [0])
+    with pytest.raises(UserError, match="pipe is no regular file"):
+        engine.hidden_to_file(pipe, [[60, 61]], [0])
+    with pytest.raises(WorldError, match="cannot be written"):
+        engine.hidden_to_file(tmp_path / "nowhere" / "h", [[60, 61]], [0])
+    assert file.read_bytes() == before
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == [file, link, pipe]
 
 
 def test_an_unknown_position_is_refused_with_those_there_are() -> None:

@@ -138,3 +138,11 @@ def test_damaged_items_are_no_bug(tmp_path: Path, content: str | None) -> None:
     run.items_path.unlink() if content is None else run.items_path.write_text(content)
     with pytest.raises(UserError):
         read_run(run.path)
+
+
+def test_a_file_of_a_run_that_is_a_link_stays_one(tmp_path: Path) -> None:
+    run, elsewhere = RunFolder.at(tmp_path), tmp_path / "elsewhere.json"
+    run.scores_path.symlink_to(elsewhere)
+    run.write_scores({"neutral": 1})
+    assert run.scores_path.is_symlink()
+    assert json.loads(elsewhere.read_text(encoding="utf-8")) == {"neutral": 1}

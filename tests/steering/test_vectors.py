@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,22 @@ def test_writers_of_one_file_do_not_get_into_each_other_s_way(
     files.save(vectors.suggesting((1,)), path)
     assert files.load(path).provenance.suggested_layers == (1,)
     assert [entry.name for entry in tmp_path.iterdir()] == ["toy.safetensors"]
+
+
+def test_a_vector_file_may_be_a_link_and_takes_the_place_of_nothing_but_a_file(
+    vectors: EmotionVectors, tmp_path: Path
+) -> None:
+    file, link, pipe = (tmp_path / name for name in ("v.safetensors", "link", "pipe"))
+    files.save(vectors, file)
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    files.save(vectors.suggesting((1,)), link)
+    assert link.is_symlink()
+    assert files.load(file).provenance.suggested_layers == (1,)
+    for write in (lambda: files.save(vectors, pipe), lambda: files.export_gguf(vectors, "joy", pipe)):
+        with pytest.raises(UserError, match="pipe is no regular file"):
+            write()
+    assert pipe.is_fifo()
 
 
 def test_extraction_says_how_far_it_is(subject: Subject, stimuli: Stimuli) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from affectlab.annotate.store import panels as paneling
 from affectlab.annotate.store import replies
 from affectlab.annotate.store.project import current_design
 from affectlab.errors import UserError, first_of
+from affectlab.replacing import replacing
 
 _SOURCES: Mapping[str, Source] = {
     "unanimous": "unanimous",
@@ -245,9 +245,5 @@ def _write(path: Path, text: str) -> None:
         if place.exists() and not place.is_file():  # a pipe, a terminal
             place.write_text(text, encoding="utf-8", newline="")
             return
-        beside = place.with_name(f".{place.name}.{os.getpid()}")
-        try:
+        with replacing(place) as beside:
             beside.write_text(text, encoding="utf-8", newline="")
-            beside.replace(place)
-        finally:
-            beside.unlink(missing_ok=True)

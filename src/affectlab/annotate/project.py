@@ -22,6 +22,7 @@ from affectlab.annotate.store import project as stored
 from affectlab.annotate.store.engine import Store, check_integrity, create_tables, database_url, open_store
 from affectlab.annotate.units import Unit, unique
 from affectlab.errors import UserError, WorldError
+from affectlab.replacing import replacing
 
 SETTINGS = "project.json"
 SQLITE = "annotate.sqlite"
@@ -183,9 +184,8 @@ def _filled(
 
 def write_settings(folder: Path, database: str, study: str) -> None:
     """Write down where a project's database is (``sqlite``: in the folder), and which study it is of."""
-    new = folder / f"{SETTINGS}.new"
-    new.write_text(json.dumps({"database": database, "study": study}) + "\n", encoding="utf-8")
-    new.replace(folder / SETTINGS)
+    with replacing(folder / SETTINGS) as new:
+        new.write_text(json.dumps({"database": database, "study": study}) + "\n", encoding="utf-8")
 
 
 def _unmake(folder: Path, there: bool) -> None:

@@ -11,6 +11,7 @@ import typer
 from affectlab.cli.common import AsJson, Device, Dtype, pairs, print_json
 from affectlab.cli.vectors_output import described, document, explained, explained_to_dict, print_vectors
 from affectlab.errors import UserError
+from affectlab.replacing import target
 
 if TYPE_CHECKING:
     from affectlab.models import ModelSettings
@@ -74,7 +75,7 @@ def extract(
         raise UserError(f"--method {method!r}: expected one of {', '.join(METHODS)}.")
     if states not in TOKEN_RULES:
         raise UserError(f"--states {states!r}: expected one of {', '.join(TOKEN_RULES)}.")
-    _check_place(out)
+    _check_place(target(out))
     wanted = steering.EMOTIONS if emotions is None else tuple(filter(None, map(str.strip, emotions.split(","))))
     texts = steering.load_stimuli(stimuli, pairs(field_map or [], "--map"), wanted)
     subject = open_subject(model, _settings(device, dtype, threads, batch_tokens))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from affectlab.engine import hidden as hidden_states
 from affectlab.engine.generating import Continuation
-from affectlab.engine.hidden import HiddenFile, Position, Read
+from affectlab.engine.hidden import Position, Read
 from affectlab.engine.interventions import NEUTRAL, Intervention
 from affectlab.engine.interventions import check as check_interventions
 from affectlab.engine.memory import LEVELS, levels
@@ -269,9 +269,9 @@ class Engine:
         mean. Its metadata say which tokens those are.
 
         Raises:
-            UserError: When a text or a layer does not fit the model.
+            UserError: When a text or a layer does not fit the model, or something other than a file is at ``path``.
             WorldError: When outputs are not finite, a single text does not fit into memory, or the file cannot be
-                written. No file is left then.
+                written. What was at ``path`` stays then.
         """
         chosen = hidden_states.check_request(self._stack, layers, position)
         where = {
@@ -280,13 +280,10 @@ class Engine:
             "tokens": hidden_states.RULES[position],
             "index_base": "0 is the first block",
         }
-        file = HiddenFile(path, (len(rows), len(chosen), self.width), where | (metadata or {}))
-        try:
+        shape = (len(rows), len(chosen), self.width)
+        with hidden_states.hidden_file(path, shape, where | (metadata or {})) as file:
             for numbers, read in self._hidden(rows, chosen, position):
                 file.write(numbers, read)
-            file.finish()
-        finally:
-            file.discard()
         return path
 
     @property

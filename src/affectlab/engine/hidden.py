@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from affectlab.engine.stack import Pass, Stack
 from affectlab.engine.texts import padded, positions_of
 from affectlab.errors import UserError, WorldError
+from affectlab.replacing import replacing
 
 Position: TypeAlias = Literal["last", "mean"]
 """Which tokens of a text are read.
@@ -124,11 +125,14 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 class HiddenFile:
-    """A safetensors file of what was read, written row by row; whole or not there at all."""
+    """A safetensors file of what is read, open for its rows."""
 
     def __init__(self, path: Path, shape: tuple[int, int, int], metadata: dict[str, str]) -> None:
-        self._path = path
-        self._part = path.with_name(path.name + ".part")
+        """Make it, with room for outputs of some shape.
+
+        Raises:
+            OSError: When it cannot be written.
+        """
         size, whole = 4 * int(np.prod(shape)), 4 * int(np.prod(shape)) + 4 * int(np.prod(shape[:2]))
         entries = {
             "hidden": {"dtype": "F32", "shape": list(shape), "data_offsets": [0, size]},
@@ -136,27 +140,36 @@ class HiddenFile:
         }
         header = json.dumps({"__metadata__": metadata, **entries}).encode("utf-8")
         header += b" " * (-len(header) % 8)
-        try:
-            with self._part.open("wb") as file:
-                file.write(len(header).to_bytes(8, "little") + header)
-                file.truncate(8 + len(header) + whole)
-            self._outputs = np.memmap(self._part, np.dtype("<f4"), "r+", 8 + len(header), shape)
-            self._tokens = np.memmap(self._part, np.dtype("<i4"), "r+", 8 + len(header) + size, shape[:2])
-        except OSError as error:
-            raise WorldError(f"{self._part} cannot be written: {error}") from error
+        with path.open("wb") as file:
+            file.write(len(header).to_bytes(8, "little") + header)
+            file.truncate(8 + len(header) + whole)
+        self._outputs = np.memmap(path, np.dtype("<f4"), "r+", 8 + len(header), shape)
+        self._tokens = np.memmap(path, np.dtype("<i4"), "r+", 8 + len(header) + size, shape[:2])
 
     def write(self, numbers: Sequence[int], read: Read) -> None:
         """Put rows in their places."""
         self._outputs[list(numbers)] = read.outputs
         self._tokens[list(numbers)] = read.tokens
 
-    def finish(self) -> None:
-        """Make the file appear under its name."""
+    def close(self) -> None:
+        """Let go of it, with everything on the disk."""
         self._outputs.flush()
         self._tokens.flush()
         del self._outputs, self._tokens
-        os.replace(self._part, self._path)  # noqa: PTH105
 
-    def discard(self) -> None:
-        """Leave nothing behind."""
-        self._part.unlink(missing_ok=True)
+
+@contextmanager
+def hidden_file(path: Path, shape: tuple[int, int, int], metadata: dict[str, str]) -> Iterator[HiddenFile]:
+    """A file that is there under its name once all went well, whole or not at all.
+
+    Raises:
+        UserError: When something other than a file is there.
+        WorldError: When it cannot be written.
+    """
+    try:
+        with replacing(path) as part:
+            file = HiddenFile(part, shape, metadata)
+            yield file
+            file.close()
+    except OSError as error:
+        raise WorldError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -20,6 +20,7 @@ from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction
 from affectlab.metrics.scores import dumps
 from affectlab.models.base import Failure, Request, Response, Usage
+from affectlab.replacing import replacing
 from affectlab.runs.plan import Cell, request_to_dict, response_to_dict
 
 SCHEMA = 1
@@ -201,13 +202,14 @@ class RunFolder:
 
     def _replace(self, path: Path, pieces: Iterable[str]) -> None:
         # Written beside and moved over, so that a killed process leaves the old file or the new one, never a half.
-        beside = path.with_name(f".{path.name}.part")
-        with writing(path):
-            with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.writelines(pieces)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
+        with (
+            writing(path),
+            replacing(path, f".{path.name}.part") as beside,
+            beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file,
+        ):
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
 
     def answers(self) -> Answers:
         """All responses so far. A torn last line (a process killed while writing) is counted and left out.

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
 from affectlab.errors import UserError, WorldError
+from affectlab.replacing import replacing
 from affectlab.steering.contrast import Activations, Floats
 from affectlab.steering.quality import Quality
 from affectlab.steering.subject import ModelIdentity
@@ -31,6 +31,7 @@ def save(vectors: EmotionVectors, path: Path | str) -> None:
     """Write one safetensors file; whole or not at all.
 
     Raises:
+        UserError: When something other than a file is there.
         WorldError: When it cannot be written.
     """
     from safetensors.numpy import save as serialised
@@ -128,7 +129,7 @@ def export_gguf(vectors: EmotionVectors, emotion: str, path: Path | str, *, scal
         Number of layers written.
 
     Raises:
-        UserError: When there is no such emotion, or no layer but block 0.
+        UserError: When there is no such emotion, no layer but block 0, or something other than a file at ``path``.
         WorldError: When the file cannot be written.
     """
     import gguf
@@ -181,16 +182,8 @@ def _from_parts(meta: dict[str, Any], tensors: dict[str, Floats]) -> EmotionVect
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """A file of this writer alone, beside ``path``, that takes its place once it is whole.
-
-    Raises:
-        WorldError: When it cannot be written.
-    """
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        yield part
-        part.replace(path)
+        with replacing(path) as part:
+            yield part
     except OSError as error:
         raise WorldError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
