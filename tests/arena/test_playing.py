@@ -209,6 +209,14 @@ def test_the_most_likely_move_can_be_taken_instead(tmp_path: Path) -> None:
         play_arena(arena, {"m": Saying(cooperative)}, tmp_path / "c")
     with pytest.raises(UserError, match="leave --temperature out"):
         Arena(Setup(GAMES["ultimatum"]), players, ((0, 1),), 0.7, likelihood=True)
+    writing = (read_player("m as anger@1.0:positions=generated"), players[1])
+    able |= {Ability.STEER}
+    with pytest.raises(UserError, match=r"and --likelihood scores options.* play without --likelihood"):
+        play_arena(
+            Arena(Setup(GAMES["ultimatum"]), writing, ((0, 1),), likelihood=True),
+            {"m": Scoring(five, able)},
+            tmp_path / "d",
+        )
 
 
 def test_the_second_attempt_is_sampled_anew(tmp_path: Path) -> None:

@@ -84,6 +84,14 @@ def test_conditions_together_are_conditions_one_by_one_and_the_engines_own(file:
     assert together["s0", "neutral"].logprobs != pytest.approx(together["s0", "joy@3.0"].logprobs, abs=1e-3)
 
 
+def test_steering_generated_tokens_only_moves_no_option_and_is_refused(file: Path) -> None:
+    """Options of one token would come out as under neutral, longer ones not: their lengths, not the emotion."""
+    states = ("neutral", "joy@3.0:positions=generated")
+    assert _ask(_model(file), states)
+    with pytest.raises(UserError, match=r"'joy@3\.0:positions=generated'.*item 's0' \(step 'A'\) scores options"):
+        _ask(_model(file), states, options=OPTIONS)
+
+
 def test_generated_texts_do_not_depend_on_what_else_is_asked(file: Path) -> None:
     sampling = Sampling(0.9, 1.0, 8, seed=5)
     together = _ask(_model(file), CONDITIONS, sampling=sampling)

@@ -55,6 +55,18 @@ def test_a_model_that_only_takes_text_can_be_told_but_not_steered(monkeypatch: p
     model.close()
 
 
+def test_what_steers_generated_tokens_only_is_refused_where_options_are_scored(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text('{"item": "*", "reply": "x", "logprobs": [-1.0]}\n')
+    model = open_model(f"scripted:{tmp_path}/s.jsonl")
+    states = ("neutral", "prompt:anger", "anger@1.0:positions=prompt", "anger@1.0:positions=generated")
+    check_abilities(tiny_plan("a", "joint", conditions=states), model)
+    check_abilities(tiny_plan("a", "likelihood", conditions=states[:3]), model)
+    with pytest.raises(
+        UserError, match=r"'anger@1\.0:positions=generated'.*step 'A' of protocol 'likelihood'.*: joint"
+    ):
+        check_abilities(tiny_plan("a", "likelihood", conditions=states), model)
+
+
 def test_scripts_may_answer_otherwise_under_a_condition(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text('{"item": "*", "reply": "x"}\n')
     check_abilities(tiny_plan("a", conditions=("neutral", "anger@1.0")), open_model(f"scripted:{tmp_path}/s.jsonl"))

@@ -29,7 +29,7 @@ from affectlab.reading import Outcome
 from affectlab.runs.folder import SCHEMA, Answers, Appender, RunFolder, writing
 from affectlab.runs.manifest import now
 from affectlab.runs.plan import Cell
-from affectlab.steering.conditions import parse
+from affectlab.steering.conditions import check_scored, parse
 
 ATTEMPTS = 2
 """How often a decision is asked for before it is drawn."""
@@ -155,6 +155,8 @@ def _check_abilities(arena: Arena, models: Mapping[str, Model]) -> None:
             raise UserError(
                 f"{player.name}: only a local model can be steered. Any model can be told an emotion: prompt:EMOTION."
             )
+        if arena.likelihood:
+            check_scored([player.condition], "--likelihood", "play without --likelihood")
 
 
 def _open(arena: Arena, models: Mapping[str, Model], folder: RunFolder, command: str | None) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from affectlab.models.prompts import Prompter
 from affectlab.models.seeding import request_seed
 from affectlab.models.settings import ModelSettings
 from affectlab.models.together import together
+from affectlab.steering.conditions import check_scored
 
 if TYPE_CHECKING:
     from affectlab.models.conditions import Conditions
@@ -115,10 +116,13 @@ class LocalModel:
 
         Raises:
             UserError: When a request cannot be put to this model (its template refuses it, an option without
-                tokens, images it does not take or that cannot be read).
+                tokens, images it does not take or that cannot be read, options under a condition that steers only what
+                is generated).
             WorldError: When logits are not finite, or a single row does not fit into memory.
         """
         self._check_images(requests)
+        for request in {one.condition: one for one in reversed(requests) if one.options}.values():
+            check_scored([request.condition], _name(request))
         texts: list[_Asked] = []
         illustrated: dict[tuple[str, tuple[str, ...]], list[_Asked]] = {}
         for request in requests:

@@ -23,7 +23,7 @@ from affectlab.items import Item, source_digest
 from affectlab.metrics.predictions import Prediction
 from affectlab.models import images
 from affectlab.models.base import NEUTRAL, Ability, Message, Model, Request, Response
-from affectlab.steering.conditions import Condition, parse
+from affectlab.steering.conditions import Condition, check_scored, parse
 
 
 class Cell(NamedTuple):
@@ -233,7 +233,7 @@ def _told(messages: tuple[Message, ...], prompt: str) -> tuple[Message, ...]:
 
 
 def check_abilities(plan: Plan, model: Model) -> None:
-    """Refuse what the model cannot do, before anything runs: a protocol's needs, a condition it cannot be put in.
+    """Refuse what cannot be done, before anything runs: a protocol's needs, a condition that does not fit.
 
     Raises:
         UserError: Naming what is missing and the protocols that would work.
@@ -251,6 +251,12 @@ def check_abilities(plan: Plan, model: Model) -> None:
             f"Protocol {plan.protocol.name!r} needs a model that can {' and '.join(sorted(missing))}; "
             f"{model.card.spec} cannot. {works}"
         )
+    if Ability.SCORE in plan.protocol.needs:
+        first = plan.protocol.requests(plan.items[0], plan.asking, {})
+        step = next((f"step {request.step!r} of " for request in first if request.options), "")
+        fit = [name for name, protocol in plan.benchmark.protocols.items() if Ability.SCORE not in protocol.needs]
+        instead = f"take a protocol that generates: {', '.join(fit)}" if fit else ""
+        check_scored(plan.steered, f"{step}protocol {plan.protocol.name!r}", instead)
 
 
 def request_to_dict(request: Request) -> dict[str, Any]:

@@ -20,7 +20,7 @@ at the same ones a sum is one strength, and is to be written so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -131,6 +131,29 @@ class Condition:
     def __str__(self) -> str:
         """The canonical spelling: ``parse(str(condition)) == condition``."""
         return "+".join((*map(str, self.terms), *(f"prompt:{emotion}" for emotion in self.prompts))) or NEUTRAL
+
+
+def check_scored(conditions: Iterable[str], asked: str, instead: str = "") -> None:
+    """Refuse conditions that steer what is generated only, where nothing is: options are scored.
+
+    The probability of an option's first token is read at the prompt's last one. Such a condition would move options of
+    several tokens and leave the others as they are, which is a bias for their lengths.
+
+    Args:
+        conditions: Those that are asked under.
+        asked: What scores its options, for the message.
+        instead: What else can be done, for the message.
+
+    Raises:
+        UserError: Naming the condition, what scores, and what to do.
+    """
+    for condition in conditions:
+        if any(term.positions == "generated" for term in parse(condition).terms):
+            raise UserError(
+                f"Condition {condition!r} changes the model only while it writes, and {asked} scores options, for "
+                "which it writes nothing: one of a single token would not be moved at all. Leave positions= out, or "
+                f"write positions=prompt{instead and f', or {instead}'}."
+            )
 
 
 def emotion_prompt(emotions: Sequence[str]) -> str:
