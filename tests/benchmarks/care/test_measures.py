@@ -33,9 +33,11 @@ def test_a_core_answer_whose_writer_gave_none_is_read_and_scores_nothing() -> No
         [
             Prediction("a", "a", slot, "ok", "they helped me", "they helped me"),
             Prediction("b", "b", slot, "ok", "nothing of this", None),
+            Prediction("c", "c", slot, "ok", "he left", "they helped me"),
             Prediction("b", "b", other, "unparseable", None, "they helped me"),
         ]
     )
     found = node_measures(table, "core")
-    assert found.value("rouge_l") == 1.0
-    assert found.value("coverage") == pytest.approx(2 / 3)
+    # The same words: 1; none in common: 0. Three of four answers read.
+    assert found.value("rouge_l") == 0.5
+    assert found.value("coverage") == pytest.approx(3 / 4)
