@@ -11,6 +11,8 @@ from affectlab.stats.estimate import Estimate
 
 WELL_READ = 0.9
 """Share of answers read below which a score sheet says so."""
+THIN = 10
+"""Number of gold answers of a label below which a score sheet says so."""
 
 
 def positions(table: PredictionTable, right: NDArray[np.bool_]) -> Table:
@@ -89,12 +91,12 @@ def flags(table: PredictionTable) -> list[Table]:
     ]
 
 
-def without_gold(missing: int, total: int) -> list[str]:
-    """The note on predictions that have no gold; none when all have."""
+def without_gold(missing: int, total: int, what: str = "predictions") -> list[str]:
+    """The note on predictions, or whatever else is counted, that have no gold; none when all have."""
     if missing == total:
-        return [f"None of the {total} predictions has gold: they are predictions only, and nothing can be scored."]
+        return [f"None of the {total} {what} has gold: they are predictions only, and nothing can be scored."]
     if missing:
-        return [f"{missing} of {total} predictions have no gold and count only for the parse rate."]
+        return [f"{missing} of {total} {what} have no gold and count only for the parse rate."]
     return []
 
 

@@ -59,7 +59,7 @@ def test_runs_without_a_common_slot_are_refused(tmp_path: Path) -> None:
 
 
 def test_settings_are_checked_before_anything_is_asked() -> None:
-    for name, value in (("context", "-1"), ("context", "many"), ("lang", "fr"), ("strict", "yes")):
+    for name, value in (("context", "-1"), ("context", "many"), ("lang", "fr"), ("strict", "perhaps")):
         with pytest.raises(UserError, match=f"{name}={value}"):
             make_plan("cue", asking=Asking(options={name: value}))
     with pytest.raises(UserError, match="demoes"):

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from affectlab.benchmarks.base import Asking
-from affectlab.benchmarks.emoscene.evidence import confidence_of, explanation_of
+from affectlab.benchmarks.emoscene import prompts
+from affectlab.benchmarks.emoscene.beside import confidence_of, explanation_of
 from affectlab.benchmarks.emoscene.protocols import PROTOCOLS, SLOTS
+from affectlab.benchmarks.emoscene.settings import Extras
 from affectlab.benchmarks.yes_no import TOKENS, log_odds
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction
@@ -189,9 +191,16 @@ def test_confidence_and_explanation_of_strange_replies() -> None:
         '{"confidence": [1]}',
         '{"confidence": true}',
         "<think>",
+        prompts.follow_up(Extras(explain=True, confidence=True)),  # the form itself, not filled in
+        '{"confidence": "8/10"}',
+        '{"confidence": "from 0 to 100"}',
+        '{"confidence": 0.8}',
+        '{"confidence": 1}',  # sure (a share), or one percent
+        '{"confidence": 1.0}',
     ]
     for text in strange:
-        assert confidence_of(Response(text)) is None
-        assert explanation_of(Response(text)) is None
-    assert confidence_of(Response('{"confidence": 0}')) == 0.0
-    assert confidence_of(Response('{"confidence": 1}')) == 0.01
+        assert confidence_of(Response(text)) is None, text
+        assert explanation_of(Response(text)) is None, text
+    read = {"0": 0.0, "85": 0.85, "85.5": 0.855, '"90 %"': 0.9, '"1%"': 0.01, "100.0": 1.0}
+    for written, share in read.items():
+        assert confidence_of(Response(f'{{"confidence": {written}}}')) == share, written

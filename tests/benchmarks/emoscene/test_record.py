@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,11 @@ def there(item: Item) -> list[str]:
         (["1", "0", "0", "0", "0", "0", "0", "1"], ["joy", "anticipation"]),
         ("[0, 1, 0, 0, 0, 0, 0, 0]", ["trust"]),
         ([], []),
-        ("", []),
+        ("[]", []),
+        ("none", []),
+        (" None ", []),
+        ("[none]", []),
+        (["无"], []),
     ],
 )
 def test_labels_are_names_or_eight_zeros_and_ones(tmp_path: Path, labels: Any, right: list[str]) -> None:
@@ -51,6 +56,37 @@ def test_eight_columns_in_any_usual_spelling(tmp_path: Path) -> None:
     assert [item.id for item in (first, second, third)] == ["row-1", "row-2", "row-3"]
 
 
+def test_an_empty_cell_is_no_gold_and_a_table_says_none(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text('text,labels\none,none\ntwo,\nthree,""\nfour,[]\nfive,fear\n', encoding="utf-8")
+    loaded = load(str(path), {})
+    golds = [there(item) if item.gold else None for item in loaded]
+    assert golds == [[], None, None, [], ["fear"]]
+    assert loaded.notes == (
+        "2 of 5 scenarios have no gold. Where no emotion is there, write none or []: an empty cell says nothing.",
+    )
+    (blank,) = read(tmp_path, {"id": "a", "text": "t", "labels": ""})  # JSON lines as a table
+    assert blank.gold == {}
+
+
+def test_a_prior_fitted_to_scenarios_under_test_is_refused(tmp_path: Path) -> None:
+    sample = files("affectlab.benchmarks.emoscene") / "sample.jsonl"
+    rows = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
+
+    def written(name: str, chosen: list[dict[str, Any]]) -> str:
+        path = tmp_path / name
+        path.write_text("\n".join(json.dumps(row) for row in chosen), encoding="utf-8")
+        return str(path)
+
+    learned = written("learned.jsonl", rows[:30])
+    # Other texts under the same ids are other scenarios; the same text under another id, in capitals, is not.
+    apart = written("apart.jsonl", [{**row, "id": rows[at]["id"]} for at, row in enumerate(rows[30:])])
+    assert len(load(apart, {}, {"prior": learned})) == 30
+    shared = written("shared.jsonl", [*rows[30:], {**rows[2], "id": "again", "text": rows[2]["text"].upper()}])
+    with pytest.raises(UserError, match=rf"1 of the scenarios .*'again' is its '{rows[2]['id']}'"):
+        load(shared, {}, {"prior": learned})
+
+
 def test_slices_and_clusters(tmp_path: Path) -> None:
     many, none = read(
         tmp_path,
@@ -66,6 +102,9 @@ def test_slices_and_clusters(tmp_path: Path) -> None:
     [
         ({"labels": ["joi"]}, "did you mean 'joy'"),
         ({"labels": [0, 1]}, "eight times 0 or 1"),
+        ({"labels": [1, 0, None, 0, 0, 0, 0, 0]}, "0 or 1 for all eight"),
+        ({"labels": [None] * 8}, "0 or 1 for all eight"),
+        ({"labels": "none, joy"}, "none, or eight times"),
         ({"labels": [0, 1, 2, 0, 0, 0, 0, 0]}, "0 or 1"),
         ({"joy": 2}, "0 or 1"),
         ({"joy": 1, "fear": 0}, "all eight"),

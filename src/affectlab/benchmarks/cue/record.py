@@ -172,7 +172,7 @@ def _notes(records: Sequence[Record]) -> Iterator[str]:
     if broken:
         yield (
             f"{len(broken)} of {len(records)} records have a stance that their explicit and implicit polarity do not "
-            f"make up: {_listed(broken)}. They are scored by the stance they state; --set strict=true refuses them."
+            f"make up: {_listed(broken)}. They are scored by the stance they state; --set strict=yes refuses them."
         )
     space = load_labels("cue_plutchik9")
     pairs = [

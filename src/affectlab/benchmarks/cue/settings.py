@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from affectlab.benchmarks.options import flag
 from affectlab.errors import UserError
 
 Language: TypeAlias = Literal["zh", "en"]
@@ -15,7 +16,7 @@ SETTINGS = MappingProxyType(
     {
         "context": "turns of context shown before the target: all (default) or the last K",
         "lang": "language of the prompt and of the labels in it: zh (default) or en; either is read in replies",
-        "strict": "true: refuse data with a stance that is not made of its two signals; false (default): report it",
+        "strict": "yes: refuse data with a stance that is not made of its two signals; no (default): report it",
         "demos": "file of records that few_shot draws its demonstrations from; default: the bundled ones",
     }
 )
@@ -54,12 +55,9 @@ def strict(options: Mapping[str, str]) -> bool:
     """Whether a record that breaks the stance matrix is refused.
 
     Raises:
-        UserError: When it is neither ``true`` nor ``false``.
+        UserError: When it is neither yes nor no.
     """
-    text = options.get("strict", "false")
-    if text not in ("true", "false"):
-        raise UserError(f"Setting strict={text}: expected true or false.")
-    return text == "true"
+    return flag(options, "strict")
 
 
 def demos(options: Mapping[str, str]) -> str:

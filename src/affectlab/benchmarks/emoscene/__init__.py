@@ -1,6 +1,6 @@
 """EmoScene (arXiv 2604.00819): which of Plutchik's eight emotions does a scenario hold, all at once?
 
-Read in this order: ``record`` (the data), ``prompts``, ``protocols`` and ``evidence`` (how it is asked and read),
+Read in this order: ``record`` (the data), ``prompts``, ``protocols`` and ``beside`` (how it is asked and read),
 ``answers``, ``measures`` and ``scores`` (what is computed), ``certainty`` (calibration), ``ising``, ``calibrate``,
 ``crossfit`` and ``joint`` (joint inference), ``references`` (what the paper reports).
 """

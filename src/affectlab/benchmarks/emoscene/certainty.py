@@ -19,7 +19,7 @@ _ORDERED = 300
 
 
 @dataclass(frozen=True)
-class Stated:
+class Probabilities:
     """Probabilities and whether what they are of came true.
 
     Attributes:
@@ -40,15 +40,19 @@ class Stated:
     missing: int = 0
 
 
-def tables(stated: list[Stated], interval: Interval) -> list[Table]:
-    """Figures of calibration, and the reliability diagram of each as a table; none without probabilities."""
-    present = [one for one in stated if len(one.p)]
-    return [_figures(present, interval), *(_reliability(one) for one in present)] if present else []
+def tables(stated: list[Probabilities], interval: Interval) -> list[Table]:
+    """Figures of calibration, and the reliability diagram of each as a table; none where none were asked for."""
+    asked = [one for one in stated if len(one.p) or one.missing]
+    return [_figures(asked, interval), *(_reliability(one) for one in asked if len(one.p))] if asked else []
 
 
-def _figures(stated: list[Stated], interval: Interval) -> Table:
+def _figures(stated: list[Probabilities], interval: Interval) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in stated:
+        if not len(one.p):
+            nothing = (Estimate(name, None, reason="none could be read") for name in ("ece", "brier", "auroc"))
+            rows.append((one.name, 0, one.missing, *nothing))
+            continue
         found = estimates(_measures(one), ("ece", "brier"), interval)
         rows.append((one.name, len(one.p), one.missing, found["ece"], found["brier"], _auroc(one, interval)))
     return Table(
@@ -63,7 +67,7 @@ def _figures(stated: list[Stated], interval: Interval) -> Table:
     )
 
 
-def _measures(one: Stated) -> Measures:
+def _measures(one: Probabilities) -> Measures:
     place = calibration.bins(one.p)
     kept, cluster = np.unique(one.cluster, return_inverse=True)
     ones = np.ones(len(one.p))
@@ -91,7 +95,7 @@ def _measures(one: Stated) -> Measures:
     )
 
 
-def _auroc(one: Stated, interval: Interval) -> Estimate:
+def _auroc(one: Probabilities, interval: Interval) -> Estimate:
     confidence, right = one.confidence or (one.p, one.right)
     how = replace(interval, replicates=min(interval.replicates, _ORDERED))
     replicates = bootstrap_statistic(
@@ -103,7 +107,7 @@ def _auroc(one: Stated, interval: Interval) -> Estimate:
     return replace(found, reason="all answers are alike: all right or all wrong") if np.isnan(value) else found
 
 
-def _reliability(one: Stated) -> Table:
+def _reliability(one: Probabilities) -> Table:
     place = calibration.bins(one.p)
     rows: list[tuple[Cell, ...]] = []
     for number in range(BINS):

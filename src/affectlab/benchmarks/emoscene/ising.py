@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 L = 8
+FEWEST = 20
+"""Independent scenarios with gold below which nothing is fitted."""
 STATES = ((np.arange(2**L)[:, None] >> np.arange(L)[::-1]) & 1).astype(np.float64)
 """All combinations [256, 8]."""
 J_OF, K_OF = np.triu_indices(L, 1)

@@ -13,7 +13,7 @@ from typing import Any
 
 from affectlab.benchmarks.base import Answered, Asking
 from affectlab.benchmarks.emoscene import prompts
-from affectlab.benchmarks.emoscene.evidence import confidence_of, explanation_of
+from affectlab.benchmarks.emoscene.beside import confidence_of, explanation_of
 from affectlab.benchmarks.emoscene.record import ABSENT, EMOTIONS, PRESENT
 from affectlab.benchmarks.emoscene.settings import extras
 from affectlab.benchmarks.yes_no import TOKENS, log_odds

@@ -6,7 +6,8 @@ Source: EmoScene (arXiv 2604.00819): a scenario in words, and whether each of Pl
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -36,6 +37,8 @@ PRESENCE = LabelSpace(
 """What each of the eight slots of a scenario holds."""
 
 _SEPARATOR = re.compile(r"[,;|\n]")
+_NONE = frozenset({"none", "无"})
+"""How a table says that no emotion is there."""
 
 
 def _bit(value: Any) -> Any:
@@ -49,20 +52,31 @@ def _bit(value: Any) -> Any:
 
 
 def _names(value: Any) -> Any:
-    """Emotions by id, from a list of names, a text of them, or eight zeros and ones in Plutchik's order."""
-    if isinstance(value, str):
+    """Emotions by id, from a list of names, a text of them, "none", or eight zeros and ones in Plutchik's order.
+
+    An empty text is no gold, as an empty cell is: a table says with "none" or "[]" that no emotion is there.
+    """
+    if isinstance(value, str) and value.strip():
         value = [part for part in _SEPARATOR.split(value.strip().strip("[]")) if part.strip()]
+    value = blank_is_absent(value)
     if value is None or not isinstance(value, list | tuple):
         return value
     parts = [part.strip().strip("'\"") if isinstance(part, str) else part for part in value]
     if len(parts) == len(EMOTIONS.ids) and not any(isinstance(part, str) and not part.isdigit() for part in parts):
-        return tuple(name for name, part in zip(EMOTIONS.ids, parts, strict=True) if _bit(part))
+        bits = [_bit(part) for part in parts]
+        if None in bits:
+            raise ValueError("0 or 1 for all eight emotions")
+        return tuple(name for name, bit in zip(EMOTIONS.ids, bits, strict=True) if bit)
+    if len(parts) == 1 and isinstance(parts[0], str) and parts[0].casefold() in _NONE:
+        return ()
     found = set()
     for part in parts:
         name = EMOTIONS.resolve(part) if isinstance(part, str) else None
         if name is None:
             near = did_you_mean(map(repr, EMOTIONS.nearest(part))) if isinstance(part, str) else ""
-            raise ValueError(f"emotions out of {', '.join(EMOTIONS.ids)}, or eight times 0 or 1 (not {part!r}){near}")
+            raise ValueError(
+                f"emotions out of {', '.join(EMOTIONS.ids)}, none, or eight times 0 or 1 (not {part!r}){near}"
+            )
         found.add(name)
     return tuple(name for name in EMOTIONS.ids if name in found)
 
@@ -83,7 +97,8 @@ class Scenario(BaseModel):
     Attributes:
         id: Unique within the file; the number of the row when absent.
         text: What a model reads.
-        labels: The emotions that are there: names, or eight zeros and ones in Plutchik's order. Empty: none of them.
+        labels: The emotions that are there: names, or eight zeros and ones in Plutchik's order. No emotion is ``[]``
+            or "none"; an empty text is no gold.
         joy: 1 when it is there, else 0; likewise ``trust`` to ``anticipation``.
         domain: What part of life it is about; results are broken down by it.
         group: Shared by scenarios that are not independent (versions of one).
@@ -155,7 +170,23 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str] | No
 
     Raises:
         UserError: Naming the file and every bad row (unknown emotion, a column that is neither 0 nor 1, gold given
-            twice and differently, no text, a repeated id), or a setting that is none.
+            twice and differently, no text, a repeated id), a setting that is none, or a prior that was fitted to some
+            of these very scenarios.
     """
-    settings.check(options or {})
-    return load_items(source, fields, record=Scenario, to_item=to_item)
+    given = options or {}
+    settings.check(given)
+    loaded = load_items(source, fields, record=Scenario, to_item=to_item)
+    if given.get("prior"):
+        from affectlab.benchmarks.emoscene.prior_file import refuse_shared
+
+        refuse_shared(given["prior"], loaded)
+    return replace(loaded, notes=(*loaded.notes, *_notes(loaded)))
+
+
+def _notes(items: Sequence[Item]) -> list[str]:
+    """That some rows have no gold: a table may have meant that no emotion is there."""
+    without = sum(not item.gold for item in items)
+    if without in (0, len(items)):
+        return []
+    said = f"{without} of {len(items)} scenarios have no gold."
+    return [f"{said} Where no emotion is there, write none or []: an empty cell says nothing."]

@@ -6,18 +6,21 @@ The headline is the paper's macro-F1 over all eight emotions, by its published r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.emoscene import certainty
-from affectlab.benchmarks.emoscene.answers import NOT_ASKED, SLOTS, UNREAD, YES, Answers, answers_of, details
+from affectlab.benchmarks.emoscene.answers import NO, NOT_ASKED, SLOTS, UNREAD, YES, Answers, answers_of, details
 from affectlab.benchmarks.emoscene.ising import Floats, Priors, sigmoid
 from affectlab.benchmarks.emoscene.joint import Joint, joint_inference
 from affectlab.benchmarks.emoscene.measures import HEADLINE, counted
 from affectlab.benchmarks.emoscene.prior_file import digest, read_prior
+from affectlab.benchmarks.emoscene.settings import extras
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.stats.bootstrap import Interval, estimates
@@ -39,6 +42,7 @@ def score(scoring: Scoring) -> Scores:
     odds = details(answers, scoring.predictions, "log_odds", scoring.condition)
     stated = details(answers, scoring.predictions, "confidence", scoring.condition)
     joint, source = _joint(scoring, answers, odds) if any_gold else (Joint(), "none")
+    beside = _beside(scoring)
     return Scores(
         headline=tuple(found[name] for name in HEADLINE),
         tables=(
@@ -48,12 +52,13 @@ def score(scoring: Scoring) -> Scores:
             *(_slices(table, interval) if any_gold else ()),
             *((_baselines(answers),) if answers.whole.any() else ()),
             *certainty.tables(_certainties(answers, odds, stated, scoring), interval),
+            *_beside_table(beside),
             *((_pairs(found),) if answers.whole.any() else ()),
             sheets.outcomes(table),
             *sheets.flags(table),
         ),
         matrices=_cooccurrence(answers),
-        notes=(*_notes(answers, found), *joint.notes),
+        notes=(*_notes(answers, found), *_beside_notes(beside), *joint.notes),
         signature=(
             f"emoscene:{VERSION}|protocol:{scoring.protocol}|macroF1|labels:8|zero_division:0|invalid:no"
             f"|threshold:0.5|joint:{source}|cluster:scenario|{interval}"
@@ -66,9 +71,6 @@ def _joint(scoring: Scoring, answers: Answers, odds: Floats) -> tuple[Joint, str
         said = "No joint inference and no calibration: only answers were kept, without what they rest on."
         return Joint(notes=(said,)), "none"
     path = scoring.options.get("prior", "")
-    if path and not Path(path).is_file():
-        said = f"No joint inference: the prior of this run, {path}, is not there any more."
-        return Joint(notes=(said,)), "none"
     priors: Priors | None = read_prior(path) if path else None
     source = f"prior {digest(path)}" if path else "crossfit 5"
     return joint_inference(answers, odds, priors, scoring.interval), source
@@ -143,26 +145,73 @@ def _baselines(answers: Answers) -> Table:
     )
 
 
-def _certainties(answers: Answers, odds: Floats, stated: Floats, scoring: Scoring) -> list[certainty.Stated]:
+def _certainties(answers: Answers, odds: Floats, stated: Floats, scoring: Scoring) -> list[certainty.Probabilities]:
     known = answers.gold >= 0
     made = []
     unit, slot = np.nonzero(known & ~np.isnan(odds))
     p = sigmoid(odds[unit, slot])
     there = answers.gold[unit, slot] == 1
     right = answers.said[unit, slot] == answers.gold[unit, slot]
-    made.append(certainty.Stated("p(Yes)", p, there, answers.cluster[unit], (np.maximum(p, 1 - p), right)))
-    if scoring.options.get("confidence", "no").strip().lower() == "yes":
+    made.append(certainty.Probabilities("p(Yes)", p, there, answers.cluster[unit], (np.maximum(p, 1 - p), right)))
+    if extras(scoring.options).confidence:
         asked = known & (answers.said != UNREAD) & (answers.said != NOT_ASKED)
         if scoring.protocol == "list":  # one confidence for all eight: right when all are
             asked = asked & (np.arange(len(SLOTS)) == 0) & asked.all(axis=1, keepdims=True)
         unit, slot = np.nonzero(asked & ~np.isnan(stated))
         alike = answers.said == answers.gold
         right = alike.all(axis=1)[unit] if scoring.protocol == "list" else alike[unit, slot]
-        missing = int((asked & np.isnan(stated)).sum())
+        missing = int((asked & _replied(answers, scoring) & np.isnan(stated)).sum())
         made.append(
-            certainty.Stated("stated confidence", stated[unit, slot], right, answers.cluster[unit], None, missing)
+            certainty.Probabilities(
+                "stated confidence", stated[unit, slot], right, answers.cluster[unit], None, missing
+            )
         )
     return made
+
+
+def _replied(answers: Answers, scoring: Scoring) -> NDArray[np.bool_]:
+    """For which answers there is a reply to the question after confidence, whether or not it could be read [U, 8]."""
+    given = [replace(row, detail={"given": float("confidence" in row.detail)}) for row in scoring.predictions]
+    return np.asarray(details(answers, given, "given", scoring.condition) == 1, dtype=np.bool_)
+
+
+class Beside(NamedTuple):
+    """What was asked for beside the answer: in how many replies, and in how many of them it could be read."""
+
+    what: str
+    replies: int
+    read: int
+
+
+def _beside(scoring: Scoring) -> list[Beside]:
+    wanted = extras(scoring.options)
+    fields = [name for name, on in (("confidence", wanted.confidence), ("explanation", wanted.explain)) if on]
+    found = []
+    for field in fields if scoring.predictions else ():
+        # One reply of list holds all eight answers.
+        said = {
+            (row.item, row.variant, row.repeat, "" if scoring.protocol == "list" else row.slot): row.detail[field]
+            for row in scoring.predictions
+            if row.condition == scoring.condition and field in row.detail
+        }
+        found.append(Beside(field, len(said), sum(value is not None for value in said.values())))
+    return found
+
+
+def _beside_table(beside: list[Beside]) -> list[Table]:
+    if not beside:
+        return []
+    rows = tuple((*one, one.read / one.replies if one.replies else None) for one in beside)
+    note = "Replies that were asked for it, and those in which it could be read. What could not be is in no figure."
+    return [Table("beside", "Asked for beside the answer", ("what", "replies", "read", "share read"), rows, note)]
+
+
+def _beside_notes(beside: list[Beside]) -> list[str]:
+    return [
+        f"{one.what.capitalize()} was asked for in {one.replies} replies and could be read in {one.read}."
+        for one in beside
+        if one.read < sheets.WELL_READ * one.replies
+    ]
 
 
 def _pairs(found: Mapping[str, Estimate]) -> Table:
@@ -200,27 +249,33 @@ def _cooccurrence(answers: Answers) -> tuple[Matrix, ...]:
 
 
 def _notes(answers: Answers, found: Mapping[str, Estimate]) -> list[str]:
-    notes = []
     without = int((answers.gold < 0).all(axis=1).sum())
+    notes = sheets.without_gold(without, len(answers.gold), "scenarios")
     if without == len(answers.gold):
-        notes.append(f"None of the {without} scenarios has gold: nothing can be scored.")
         return notes
-    if without:
-        notes.append(f"{without} of {len(answers.gold)} scenarios have no gold and count only for the parse rate.")
     support = (answers.gold == 1).sum(axis=0)
     absent = [slot for slot, n in zip(SLOTS, support, strict=True) if not n]
-    thin = [slot for slot, n in zip(SLOTS, support, strict=True) if 0 < n < 10]
+    thin = [slot for slot, n in zip(SLOTS, support, strict=True) if 0 < n < sheets.THIN]
     if absent:
         notes.append(f"No scenario has {', '.join(absent)}. Macro-F1 is always over eight, so each counts F1 = 0.")
     if thin:
-        notes.append(f"Fewer than 10 scenarios with {', '.join(thin)}: read their rows with care.")
+        notes.append(f"Fewer than {sheets.THIN} scenarios with {', '.join(thin)}: read their rows with care.")
     part = int((~answers.whole & (answers.gold >= 0).any(axis=1)).sum())
     if part:
         notes.append(f"{part} scenarios have not all eight answers yet: they are in no figure of whole scenarios.")
-    parse = found["parse_rate"].value
-    if parse is not None and parse < 0.9:
-        notes.append(
-            f"{100 * parse:.1f} % of answers could be read: figures say as much about format as about emotion. "
-            "A local model can be asked with --protocol yes_no, which needs no readable reply."
-        )
-    return notes
+    return [*notes, *_empty(answers), *sheets.poorly_read(found["parse_rate"], "yes_no")]
+
+
+def _empty(answers: Answers) -> list[str]:
+    """How much of example-F1 and exact match is the agreement of empty sets."""
+    chosen = answers.only(answers.whole)
+    nothing_there = ~(chosen.gold == 1).any(axis=1)
+    none_named = (chosen.said == NO).all(axis=1)
+    both = int((nothing_there & none_named).sum())
+    if not both:
+        return []
+    said = (
+        f"{int(nothing_there.sum())} of {len(chosen.gold)} scenarios hold no emotion, {int(none_named.sum())} are "
+        f"answered with none, {both} both: these {both} count as 1 in example-F1 and exact match."
+    )
+    return [said]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from affectlab.errors import UserError
+from affectlab.benchmarks.options import flag
 
 SETTINGS = {
     "explain": "yes: also ask why, in one or two sentences",
@@ -32,7 +32,7 @@ def extras(options: Mapping[str, str]) -> Extras:
     Raises:
         UserError: When a setting is neither yes nor no.
     """
-    return Extras(_on(options, "explain"), _on(options, "confidence"))
+    return Extras(flag(options, "explain"), flag(options, "confidence"))
 
 
 def check(options: Mapping[str, str]) -> None:
@@ -46,10 +46,3 @@ def check(options: Mapping[str, str]) -> None:
         from affectlab.benchmarks.emoscene.prior_file import read_prior
 
         read_prior(options["prior"])
-
-
-def _on(options: Mapping[str, str], name: str) -> bool:
-    value = options.get(name, "no").strip().lower()
-    if value not in ("yes", "no"):
-        raise UserError(f"--set {name}={options[name]}: expected yes or no.")
-    return value == "yes"
