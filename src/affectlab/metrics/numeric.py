@@ -96,7 +96,28 @@ def _correlation(first: NDArray[np.float64], second: NDArray[np.float64], asked:
     for side, values in (("right values", first), ("answers", second)):
         if np.ptp(values) == 0:
             return Score(None, n, asked, f"all {side} are equal")
-    first, second = (side / np.abs(side).max() for side in (first - first.mean(), second - second.mean()))
+    return Score(float(correlation(first, second)), n, asked)
+
+
+def correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pearson's correlation along the last axis of arrays; NaN for fewer than 3 pairs or a constant side."""
+    if first.shape[-1] < 3:
+        return np.full(np.broadcast_shapes(first.shape, second.shape)[:-1], np.nan)
+    enough = (np.ptp(first, axis=-1) > 0) & (np.ptp(second, axis=-1) > 0)
+    x, y = (_centred(side) for side in (first, second))
     # One square root of the product, not a product of two roots: equal vectors then correlate at exactly 1.
-    together = np.dot(first, second) / np.sqrt(np.dot(first, first) * np.dot(second, second))
-    return Score(float(np.clip(together, -1, 1)), n, asked)
+    size = np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
+    return np.where(enough, np.clip((x * y).sum(axis=-1) / np.where(enough, size, 1.0), -1, 1), np.nan)
+
+
+def rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spearman's along the last axis: :func:`correlation` of ranks, ties sharing their mean rank."""
+    from scipy.stats import rankdata
+
+    return correlation(rankdata(first, axis=-1), rankdata(second, axis=-1))
+
+
+def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    away = values - values.mean(axis=-1, keepdims=True)
+    largest = np.abs(away).max(axis=-1, keepdims=True)
+    return np.asarray(away / np.where(largest > 0, largest, 1.0))

@@ -46,7 +46,9 @@ def _shift(given: Given) -> Given:
 
 
 def _distance(given: Given) -> Given:
-    return {"value": wasserstein(shares(given["human"]), shares(given["model"]))}
+    points = sorted({*given["human"], *given["model"]})
+    human, model = (shares(given[side], points) for side in ("human", "model"))
+    return {"value": float(wasserstein(human, model, points))}
 
 
 def _precision(given: Given) -> Given:

@@ -9,7 +9,7 @@ import numpy as np
 
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
-from affectlab.benchmarks.care import people, shifts, spaces, spread, texts
+from affectlab.benchmarks.care import ceiling, people, shifts, spaces, spread, texts
 from affectlab.benchmarks.care.counterfactual import SHIFTED
 from affectlab.benchmarks.care.measures import (
     SIDES,
@@ -28,7 +28,7 @@ from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
 from affectlab.stats.paired import PairedResult, paired_differences
 
-VERSION = "2"
+VERSION = "3"
 COMPARED = (
     "appraisal_rmse",
     "appraisal_rmse_expected",
@@ -67,7 +67,7 @@ def score(scoring: Scoring) -> Scores:
         made = shifts.tables(scoring, found)
     elif protocol in {one.name for one in SAMPLED}:
         found = spread.spread_estimates(table, scoring.interval)
-        names, made = spread.HEADLINE, spread.tables(scoring, found)
+        names, made = spread.HEADLINE, ceiling.tables(scoring, found)
     else:
         found = _marked(estimates(measures(table, protocol), how=scoring.interval))
         names = headline_names(protocol)

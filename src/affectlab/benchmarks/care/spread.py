@@ -3,163 +3,166 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
-from affectlab.benchmarks.care.references import SPREAD
-from affectlab.benchmarks.care.tally import Tally, mean
-from affectlab.items import Item
-from affectlab.metrics.distribution import precision_at_k, shares, spread, wasserstein
-from affectlab.metrics.numeric import spearman
-from affectlab.metrics.predictions import Prediction, PredictionTable
-from affectlab.metrics.scores import Table
+from affectlab.benchmarks.care.tally import Floats, Tally, mean
+from affectlab.metrics.distribution import precision_at_k, spread, wasserstein
+from affectlab.metrics.numeric import rank_correlation
+from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.bootstrap import Interval, estimates
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.measures import Measures, Share, Statistic
 
+POINTS = tuple(range(spaces.bounds(spaces.DIMENSIONS[0])[0], spaces.bounds(spaces.DIMENSIONS[0])[1] + 1))
 AT = (1, 3, 5)
 DISTANCES = ("mu_mae", "sigma_mae", "wasserstein")
 HEADLINE = (*DISTANCES, "variance_rho", "coverage")
-ALL = (*DISTANCES, "variance_rho", *(f"precision_at_{k}" for k in AT))
+AGREEMENT = ("variance_rho", *(f"precision_at_{k}" for k in AT))
+ALL = (*DISTANCES, *AGREEMENT)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One dimension of one story: people's distribution of ratings and the model's."""
+    """One story in one repeat: the dimensions in which there are people's ratings and readable draws.
 
-    people: Mapping[float, float]
-    model: Mapping[float, float]
+    Attributes:
+        name: Of story and repeat.
+        cluster: Code of the story's cluster.
+        slots: The dimensions, D.
+        people: Share of people at each level [D, 5].
+        draws: Number of draws at each level [D, 5], at least one a dimension.
+    """
+
+    name: str
+    cluster: int
+    slots: tuple[str, ...]
+    people: Floats
+    draws: Floats
 
 
-def compared(table: PredictionTable, cluster: Sequence[int]) -> list[tuple[int, dict[str, Compared]]]:
-    """For each story and repeat its cluster and its dimensions in which there are people's ratings and readable
-    draws."""
-    drawn: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    people: dict[tuple[int, int], dict[str, Mapping[float, float]]] = defaultdict(dict)
+def compared(table: PredictionTable, cluster: Sequence[int]) -> list[Compared]:
+    """The stories of a run that have something to compare; ``cluster`` is that of each row."""
+    drawn: dict[tuple[int, int], dict[str, Floats]] = defaultdict(lambda: defaultdict(lambda: np.zeros(len(POINTS))))
+    people: dict[tuple[int, int], dict[str, Floats]] = defaultdict(dict)
     of: dict[tuple[int, int], int] = {}
     columns = (table.item, table.repeat, table.slot, table.gold, table.value)
     for place, (item, repeat, slot, gold, value) in enumerate(
         zip(*(column.codes.tolist() for column in columns), strict=True)
     ):
         distribution, answer, key = table.gold.values[gold], table.value.values[value], (item, repeat)
-        of[key] = cluster[place]
         if distribution is not None and answer is not None:
-            people[key][table.slot.values[slot]] = {float(level): share for level, share in distribution}
-            drawn[key][table.slot.values[slot]].append(float(answer))
+            of[key] = cluster[place]
+            shares = {int(level): share for level, share in distribution}
+            people[key][table.slot.values[slot]] = np.array([shares.get(point, 0.0) for point in POINTS])
+            drawn[key][table.slot.values[slot]][POINTS.index(answer)] += 1
     return [
-        (of[key], {slot: Compared(people[key][slot], shares(values)) for slot, values in drawn[key].items()})
-        for key in of
+        Compared(
+            f"{table.item.values[key[0]]}/{table.repeat.values[key[1]]}",
+            of[key],
+            tuple(slots),
+            np.array([people[key][slot] for slot in slots]),
+            np.array(list(slots.values())),
+        )
+        for key, slots in drawn.items()
     ]
 
 
-def spread_measures(table: PredictionTable) -> Measures:
-    """Distances by story and dimension, agreement on variances by story."""
+def figures(slots: Sequence[str], people: Floats, model: Floats) -> dict[str, float]:
+    """A story's figures: distances by dimension (``mu_mae:…``), and agreement on what varies where it is defined.
+
+    Args:
+        slots: The dimensions, D.
+        people: Shares of people [D, 5].
+        model: Shares of the model's draws [R, D, 5]; figures are the mean over R, over those where they are defined.
+    """
+    theirs, mine = spread(people, POINTS), spread(model, POINTS)
+    distances = (
+        abs(theirs.mean - mine.mean),
+        abs(theirs.deviation - mine.deviation),
+        wasserstein(people, model, POINTS),
+    )
+    found = {
+        f"{name}:{slot}": float(value)
+        for name, values in zip(DISTANCES, distances, strict=True)
+        for slot, value in zip(slots, values.mean(axis=0), strict=True)
+    }
+    # Rounded, so that variances that are equal but for the last bits of a float are ties.
+    first, second = (np.round(side.deviation**2, 9) for side in (theirs, mine))
+    agreement = (rank_correlation(first, second), *(precision_at_k(first, second, k) for k in AT))
+    for name, values in zip(AGREEMENT, agreement, strict=True):
+        if (defined := values[~np.isnan(values)]).size:
+            found[name] = float(defined.mean())
+    return found
+
+
+def of_draws(story: Compared) -> dict[str, float]:
+    """Figures of the model's own draws on a story."""
+    return figures(story.slots, story.people, (story.draws / story.draws.sum(axis=-1, keepdims=True))[None])
+
+
+def measures_of(table: PredictionTable, found: Iterable[tuple[int, Mapping[str, float]]]) -> Measures:
+    """Stories' figures as events: distances are a mean over stories and dimensions, agreement one over stories.
+
+    Args:
+        table: The predictions they are of, for clusters and coverage.
+        found: Cluster and :func:`figures` of each story.
+    """
     tally = Tally(table)
-    for cluster, dimensions in compared(table, tally.cluster.tolist()):
-        for slot, both in dimensions.items():
-            people, model = spread(both.people), spread(both.model)
-            values = (
-                abs(people.mean - model.mean),
-                abs(people.deviation - model.deviation),
-                wasserstein(both.people, both.model),
-            )
-            for name, value in zip(DISTANCES, values, strict=True):
-                for figure in (name, f"{name}:{slot}"):
-                    _count(tally, figure, cluster, value)
-        for name, value in _agreement(dimensions):
-            _count(tally, name, cluster, value)
+    cells = {name: [f"{name}:{slot}" for slot in spaces.DIMENSIONS] for name in DISTANCES}
+    single = [*(cell for some in cells.values() for cell in some), *AGREEMENT]
+    # All are named first, so that two of these can be paired whatever is defined in either.
+    statistics: dict[str, Statistic] = {name: mean(tally, [f"{name}/sum"], [f"{name}/n"]) for name in single}
+    for name, some in cells.items():
+        statistics[name] = mean(tally, [f"{one}/sum" for one in some], [f"{one}/n" for one in some])
+    statistics["coverage"] = Share(tally.events(["read"]), tally.events(["read", "not read"]))
+    listed: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for cluster, values in found:
+        for name, value in values.items():
+            listed[name].append((cluster, value))
+    for name, pairs in listed.items():
+        clusters = np.array([cluster for cluster, _ in pairs])
+        tally.add_to(f"{name}/sum", clusters, np.array([value for _, value in pairs]))
+        tally.add_to(f"{name}/n", clusters)
     answered = ~table.value.equals(None)
     tally.add("read", np.flatnonzero(answered))
     tally.add("not read", np.flatnonzero(~answered))
-    figures = (*ALL, *(f"{name}:{slot}" for slot in spaces.DIMENSIONS for name in DISTANCES))
-    statistics: dict[str, Statistic] = {name: mean(tally, [f"{name}/sum"], [f"{name}/n"]) for name in figures}
-    statistics["coverage"] = Share(tally.events(["read"]), tally.events(["read", "not read"]))
     return tally.measures(statistics, HEADLINE[0])
 
 
-def _count(tally: Tally, figure: str, cluster: int, value: float) -> None:
-    where = np.array([cluster])
-    tally.add_to(f"{figure}/sum", where, value)
-    tally.add_to(f"{figure}/n", where)
+def spread_measures(table: PredictionTable) -> Measures:
+    """Figures of a run's draws."""
+    stories = compared(table, Tally(table).cluster.tolist())
+    return measures_of(table, ((story.cluster, of_draws(story)) for story in stories))
 
 
-def _agreement(dimensions: Mapping[str, Compared]) -> Iterator[tuple[str, float]]:
-    """What of the agreement on which dimensions vary is defined for a story."""
-    # Rounded, so that variances that are equal but for the last bits of a float are ties.
-    people, model = (
-        [round(spread(side).deviation ** 2, 9) for side in sides]
-        for sides in zip(*((both.people, both.model) for both in dimensions.values()), strict=True)
-    )
-    if (rho := spearman(people, model).value) is not None:
-        yield "variance_rho", rho
-    for k in AT:
-        if (precision := precision_at_k(people, model, k)) is not None:
-            yield f"precision_at_{k}", precision
+def undefined_agreement(table: PredictionTable) -> dict[str, int]:
+    """Why stories have no correlation of variances: reason -> how many of them."""
+    reasons: dict[str, int] = defaultdict(int)
+    for story in compared(table, Tally(table).cluster.tolist()):
+        found = of_draws(story)
+        if "variance_rho" in found:
+            continue
+        sides = (("observers", story.people), ("model", story.draws / story.draws.sum(axis=-1, keepdims=True)))
+        alike = [who for who, side in sides if np.ptp(np.round(spread(side, POINTS).deviation ** 2, 9)) == 0]
+        few = f"fewer than 3 dimensions with draws ({len(story.slots)})"
+        reasons[few if len(story.slots) < 3 else f"all variances of the {alike[0]} are equal"] += 1
+    return dict(reasons)
 
 
-def halves(items: Sequence[Item]) -> PredictionTable:
-    """Observers against observers: every split of a story's into two halves, one as people, the other as draws.
-
-    With an odd number the halves differ by one, and each is smaller than the sample a model is compared with, so the
-    figures are no better than what a model could reach.
-    """
-    return PredictionTable.from_rows(row for item in items for row in _halves(item))
-
-
-def _halves(item: Item) -> Iterator[Prediction]:
-    observers: list[Mapping[str, Any]] = [one["answers"] for one in item.inputs.get("observers", ())]
-    everyone = range(len(observers))
-    for split, chosen in enumerate(combinations(everyone, len(observers) // 2)):
-        rest = [place for place in everyone if place not in chosen]
-        for slot in spaces.DIMENSIONS:
-            people = [observers[place][slot] for place in rest if slot in observers[place]]
-            if not chosen or not people:
-                continue
-            gold = {str(level): share for level, share in shares(people).items()}
-            for place in chosen:
-                value = observers[place].get(slot)
-                outcome = "ok" if value is not None else "empty"
-                yield Prediction(item.id, item.cluster, slot, outcome, value, gold, f"draw={place}", repeat=split)
-
-
-def tables(scoring: Scoring, found: Mapping[str, Estimate]) -> tuple[Table, ...]:
-    """The figures beside the noise ceiling, and the distances by dimension."""
-    asked = {scoring.table.item.values[code] for code in set(scoring.table.item.codes.tolist())}
-    table = halves([item for item in scoring.items if item.id in asked])
-    published = SPREAD[scoring.protocol.removeprefix("subjective")]
-    ceiling = _as_numbers(estimates(spread_measures(table), ALL, scoring.interval)) if len(table) else {}
-    return (
-        Table(
-            "spread",
-            "Spread of the model's draws against observers' ratings",
-            ("figure", "model", "observers split in halves", "paper, Qwen 3.5-9B"),
-            tuple((name, found[name], ceiling.get(name), published.get(name)) for name in ALL),
-            "Distances are in scale points, standard deviations divide by n. The last column is the noise ceiling: "
-            "mean over "
-            "all splits of a story's observers into two halves. precision_at_k breaks ties at the cut at random "
-            "and gives the "
-            "expected value. The paper's figures are of other stories and prompts.",
-            {"paper, Qwen 3.5-9B": "number"},
-        ),
-        Table(
-            "spread_by_dimension",
-            "By dimension",
-            ("dimension", *DISTANCES),
-            tuple((slot, *(found[f"{name}:{slot}"] for name in DISTANCES)) for slot in spaces.DIMENSIONS),
-        ),
-    )
-
-
-def _as_numbers(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
+def as_numbers(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """Estimates with their unit: all but the coverage are numbers of their own."""
     return {name: one if name == "coverage" else replace(one, unit="number") for name, one in found.items()}
 
 
 def spread_estimates(table: PredictionTable, how: Interval) -> dict[str, Estimate]:
-    """All figures of a run, with intervals."""
-    return _as_numbers(estimates(spread_measures(table), how=how))
+    """All figures of a run, with intervals; an undefined agreement with its reason."""
+    found = as_numbers(estimates(spread_measures(table), how=how))
+    rho = found["variance_rho"]
+    if rho.value is None and (reasons := undefined_agreement(table)):
+        said = "; ".join(f"{reason}, in {number} stories" for reason, number in reasons.items())
+        found["variance_rho"] = replace(rho, reason=said)
+    return found
