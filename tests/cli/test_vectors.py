@@ -122,7 +122,16 @@ def test_validate_prints_writes_and_suggests(cli: Cli, file: Path, folder: Path,
     ended = cli("vectors", "validate", file, "--model", folder, *few, "--html", page, "--figure", figure, "--json")
     assert ended.code == 0, ended.err
     tables = {table["id"]: table for table in ended.json["tables"]}
-    assert list(tables) == ["self_report", "by_strength", "positive_margin", "by_layer"]
+    assert list(tables) == ["self_report", "controls", "plain_text", "by_strength", "positive_margin", "by_layer"]
+    controls = ended.json["controls"]
+    assert list(controls) == ["random", "kl-random", "permuted"]
+    assert all(list(values) == ["fear", "joy"] for values in controls.values())
+    # kind, emotion, change, mean, s.d., largest
+    sizes = {tuple(row[:2]): row[3:] for row in tables["controls"]["rows"]}
+    joy = controls["random"]["joy"]
+    assert sizes["isotropic, same norm", "joy"] == pytest.approx(
+        [sum(joy) / 2, abs(joy[0] - joy[1]) / 2**0.5, max(joy)]
+    )
     assert [row[0] for row in tables["self_report"]["rows"]] == ["fear", "joy", "all"]
     assert "<svg" in figure.read_text("utf-8")
     assert "does steering steer?" in page.read_text("utf-8")

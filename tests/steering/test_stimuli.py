@@ -159,10 +159,14 @@ def test_broken_files_list_every_row(tmp_path: Path) -> None:
         load_stimuli(str(tmp_path / "none.csv"))
 
 
-def test_the_digest_depends_on_texts_and_labels_only() -> None:
-    one = Stimuli(("a b", "c d"), ("joy", "fear"), ("1", "2"))
-    assert one.sha256 == Stimuli(("a b", "c d"), ("joy", "fear"), ("x", "x"), {"pride": 3}, "elsewhere").sha256
-    assert one.sha256 != Stimuli(("a b", "c d"), ("fear", "joy"), ("1", "2")).sha256
+def test_the_digest_depends_on_texts_labels_and_which_of_them_are_a_group() -> None:
+    """Groups decide the directions; what they are called does not."""
+    one = Stimuli(("a b", "c d", "e"), ("joy", "fear", "joy"), ("1", "1", "2"))
+    assert one.sha256 == Stimuli(one.texts, one.labels, ("y", "y", "x"), {"pride": 3}, "elsewhere").sha256
+    assert one.sha256 != Stimuli(one.texts, ("fear", "joy", "joy"), one.groups).sha256
+    assert one.sha256 != Stimuli(("a b", "c d", "f"), one.labels, one.groups).sha256
+    assert one.sha256 != Stimuli(one.texts, one.labels, ("1", "2", "2")).sha256
+    assert one.sha256 != Stimuli(one.texts, one.labels, ("1", "2", "3")).sha256
 
 
 def test_ten_self_reports_whose_options_stand_everywhere_evenly() -> None:

@@ -11,10 +11,11 @@ from affectlab.errors import UserError
 from affectlab.metrics.scores import Scores
 from affectlab.steering import validation_tables as tables
 from affectlab.steering.apply import Applier
-from affectlab.steering.coherence import Coherence
+from affectlab.steering.coherence import Coherence, coherence
+from affectlab.steering.conditions import Condition
 from affectlab.steering.selfreport import answers, margins, self_reports, shares
 from affectlab.steering.subject import Subject
-from affectlab.steering.validation import Settings, Validation, validate
+from affectlab.steering.validation import CONTROLS, Settings, Validation, control_terms, validate
 from affectlab.steering.vectors import EmotionVectors, Provenance
 
 SETTINGS = Settings(
@@ -75,22 +76,83 @@ def test_planted_vectors_pass_and_controls_do_not_reach_them(found: Validation) 
         change = row[columns["change of margin"]]
         assert isinstance(change, float)
         assert change > 0
-        for kind in ("isotropic, same norm", "isotropic, same KL"):
-            # No control of nine does as much: p = 1/10.
-            assert row[columns[f"p ({kind})"]] == pytest.approx(0.1)
+        # No isotropic vector of nine of the same norm does as much: p = 1/10.
+        assert row[columns["p norm"]] == pytest.approx(0.1)
     last = table.rows[3]
     assert last[0] == "all"
     assert last[columns["own label rises most"]] == "3 of 3"
-    assert last[columns["p (label-permuted)"]] == pytest.approx(0.1)
+    assert (last[columns["p norm"]], last[columns["p KL"]]) == pytest.approx((0.1, 0.1))
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert "at least 0.1" in table.note
 
 
-def test_permuted_controls_are_each_emotion_s_own(found: Validation, subject: Subject, vectors: EmotionVectors) -> None:
-    for number, emotion in enumerate(vectors.emotions):
-        made = Applier(vectors)(f"permuted:{emotion}@0.5:relative:seed=4").intervention
-        got = answers(subject, [made], self_reports(SETTINGS.seed, found.options), found.options)[0]
-        assert found.controls["permuted"][number, 4] == pytest.approx(float(found.change(got, number)))
+def _doses(found: Validation) -> dict[str, float]:
+    """Divergence of plain text under each emotion's vector at the compared strength, the second one."""
+    return {emotion: text.kl for emotion, text in zip(found.emotions, found.text[1], strict=True)}
+
+
+def test_every_control_is_a_vector_of_its_own_for_each_emotion(
+    found: Validation, subject: Subject, vectors: EmotionVectors
+) -> None:
+    """So that controls of all emotions together are as many vectors as there are emotions: one alone cannot raise
+    several labels, and its mean over emotions varies too little."""
+    applier = Applier(vectors, subject)
+    for kind in CONTROLS:
+        terms = control_terms(SETTINGS, _doses(found), kind)
+        assert len({(term.emotion, term.seed) for term in terms}) == 3 * 9
+        made = [applier(Condition((term,))).intervention for term in terms]
+        assert len({one.edits[0].vector.tobytes() for one in made}) == 3 * 9
+        got = answers(subject, made, self_reports(SETTINGS.seed, found.options), found.options)
+        by_hand = [[float(found.change(got[9 * number + one], number)) for one in range(9)] for number in range(3)]
+        np.testing.assert_allclose(found.controls[kind], by_hand)
+        row = tables.emotions_table(found).rows[-1]
+        changes = [float(found.change(found.block[1, number], number)) for number in range(3)]
+        # Control number c of all together: the mean over emotions of their own controls c.
+        reached = sum(np.mean(each) >= np.mean(changes) for each in zip(*by_hand, strict=True))
+        assert row[6 + CONTROLS.index(kind)] == pytest.approx((1 + reached) / 10)
+
+
+def test_permuted_controls_of_one_number_come_from_one_shuffle(found: Validation) -> None:
+    terms = control_terms(SETTINGS, _doses(found), "permuted")
+    assert [term.emotion for term in terms[::9]] == list(found.emotions)
+    assert [term.seed for term in terms[:9]] == [term.seed for term in terms[9:18]]
+
+
+def test_controls_of_the_same_kl_are_matched_to_their_own_emotion(
+    found: Validation, subject: Subject, vectors: EmotionVectors
+) -> None:
+    """Doses are found within 2 %; the toy's emotions differ by more."""
+    doses = _doses(found)
+    assert max(doses.values()) > 1.1 * min(doses.values())
+    applier = Applier(vectors, subject)
+    made = [applier(Condition((term,))).intervention for term in control_terms(SETTINGS, doses, "kl-random")]
+    had = [one.kl for one in coherence(subject, made)]
+    np.testing.assert_allclose(had, np.repeat(list(doses.values()), 9), rtol=0.02)
+
+
+def test_a_control_cannot_be_matched_to_a_vector_that_does_nothing() -> None:
+    with pytest.raises(UserError, match=r"joy at 0\.5 times the median token norm does not move plain text"):
+        control_terms(SETTINGS, {"fear": 0.1, "joy": 0.0}, "kl-random")
+
+
+def test_the_seed_decides_option_orders_and_every_control(subject: Subject, vectors: EmotionVectors) -> None:
+    asked: list[str] = []
+
+    def spied(question: str, prefill: str) -> tuple[int, ...]:
+        asked.append(question)
+        return subject.asked(question, prefill)
+
+    settings = replace(SETTINGS, sweep_layers=(), controls=3)
+    seeds, changes = {}, {}
+    for seed in (3, 7):
+        asked.clear()
+        found = validate(replace(subject, asked=spied), vectors, replace(settings, seed=seed))
+        assert set(asked) == {report.question for report in self_reports(seed, found.options)}
+        terms = [control_terms(replace(settings, seed=seed), _doses(found), kind) for kind in CONTROLS]
+        seeds[seed] = {term.seed for kind in terms for term in kind}
+        changes[seed] = {float(one) for values in found.controls.values() for one in values.flat}
+    assert not seeds[3] & seeds[7]
+    assert not changes[3] & changes[7]
 
 
 def test_p_values_count_the_value_itself() -> None:
@@ -213,11 +275,13 @@ def test_half_of_the_labels_are_not_most() -> None:
 def test_controls_are_steered_at_the_layers_that_are_compared(subject: Subject, vectors: EmotionVectors) -> None:
     settings = replace(SETTINGS, sweep_layers=(), layers="4", controls=2)
     found = validate(subject, vectors, settings)
-    for kind in ("random", "kl-random"):
-        made = Applier(vectors, subject)(f"{kind}@0.5:relative:layers=4:seed=1").intervention
+    seed = control_terms(settings, _doses(found), "random")[3].seed
+    doses = {"random": "0.5:relative", "kl-random": f"{_doses(found)['fear']:.12f}:kl"}
+    for kind, dose in doses.items():
+        made = Applier(vectors, subject)(f"random@{dose}:layers=4:seed={seed}").intervention
         got = answers(subject, [made], self_reports(settings.seed, found.options), found.options)[0]
-        for number in range(3):
-            assert found.controls[kind][number, 1] == pytest.approx(float(found.change(got, number)))
+        # The second emotion's second control.
+        assert found.controls[kind][1, 1] == pytest.approx(float(found.change(got, 1)), rel=1e-5)
 
 
 def test_row_f2_a_label_that_is_likely_anyway_does_not_make_a_vector_s_effect() -> None:
@@ -255,12 +319,12 @@ def test_row_f2_a_label_that_is_likely_anyway_does_not_make_a_vector_s_effect() 
     after = np.log(np.exp(5) + np.exp(2) + 3)
     np.testing.assert_allclose(found.block[0, 1][:, fear], 2 - 2 * after, rtol=1e-5)
     table = tables.emotions_table(found)
-    assert table.columns[2:5] == ("margin, steered", "change of margin", "own label rises most")
+    assert table.columns[2:] == ("margin, steered", "change of margin", "s.e. of change", "own label rises most")
     margin = float(2 - 2 * after - (5 - after))
     change = float(margin - (-2 * likely - (5 - likely)))
     assert margin < 0 < change
     assert table.rows[1][2:4] == pytest.approx((margin, change))
-    assert table.rows[1][4] == "yes"
+    assert table.rows[1][5] == "yes"
     assert any("moral_fear 2" in note for note in tables.notes(found))
     shown = {report.options for report in self_reports(0, found.options)}
     assert len(shown) > 1
@@ -279,7 +343,8 @@ def test_leakage_and_strengths_by_hand() -> None:
     assert [row[1] for row in table.rows] == ["2 of 2", "1 of 2"]
     assert [row[-1] for row in table.rows] == [0, 1]
     assert tables.suggested_strengths(found) == (0.1, 0.1)
-    assert "Suggested: 0.1 to 0.1" in table.note
+    assert "Suggested: 0.1. A strength" in table.note
+    assert [row[0] for row in table.rows] == ["0.1", "0.2"]
     assert tables.suggested_strengths(replace(found, text=((Coherence(2, 0),) * 2,) * 2)) == (None, None)
     row = tables.emotions_table(found).rows[0]
     # Joy: margin log(1) = 0 before, log(0.6/0.3) after.
@@ -293,7 +358,8 @@ def test_scores_are_what_reports_show(found: Validation) -> None:
     from affectlab.report.terminal import make_console
 
     made = tables.scores(found)
-    assert [table.id for table in made.tables] == ["self_report", "by_strength", "positive_margin", "by_layer"]
+    ids = ["self_report", "controls", "plain_text", "by_strength", "positive_margin", "by_layer"]
+    assert [table.id for table in made.tables] == ids
     assert [matrix.id for matrix in made.matrices] == ["leakage", "sweep"]
     assert Scores.from_dict(made.to_dict()) == made
     assert make_console() is not None
@@ -305,10 +371,18 @@ def test_without_a_sweep_and_without_hidden_states(subject: Subject, vectors: Em
     found = validate(subject, bare, replace(SETTINGS, sweep_layers=(), controls=2), lambda *told: seen.append(told))
     assert found.sweep.shape == (3, 0, 2, 10, 4)
     assert sorted(found.controls) == ["kl-random", "random"]
-    assert [table.id for table in tables.scores(found).tables] == ["self_report", "by_strength"]
+    assert [table.id for table in tables.scores(found).tables] == [
+        "self_report",
+        "controls",
+        "plain_text",
+        "by_strength",
+    ]
     assert "Not compared with controls: label-permuted." in tables.notes(found)
     assert ("layers together", 60, 60) in seen
-    assert ("controls: random", 20, 20) in seen
+    assert ("controls: random", 60, 60) in seen
+    # What cannot be made is told before anything long begins.
+    told = [what for what, _, _ in seen]
+    assert told.index("controls to be made") < told.index("without steering")
     with pytest.raises(ValueError, match="no layer was swept"):
         tables.heatmap(found)
 
@@ -326,10 +400,11 @@ def test_the_heatmap_draws(found: Validation) -> None:
 
 
 def test_settings_that_cannot_be() -> None:
-    with pytest.raises(UserError, match="not among"):
+    with pytest.raises(UserError, match=r"\(0.2\) is not among the strengths \(0.1\).*--compared"):
         Settings(strengths=(0.1,), compared=0.2)
-    with pytest.raises(UserError, match="above 0"):
-        Settings(sweep_strengths=(0.0, 1.0))
+    for wrong in (0.0, float("nan"), float("inf")):
+        with pytest.raises(UserError, match="above 0"):
+            Settings(sweep_strengths=(wrong, 1.0))
     with pytest.raises(UserError, match="0 or more"):
         Settings(controls=-1)
 
@@ -337,3 +412,63 @@ def test_settings_that_cannot_be() -> None:
 def test_vectors_of_another_model_are_not_validated(subject: Subject, vectors: EmotionVectors) -> None:
     with pytest.raises(UserError, match="belong to toy"):
         validate(subject, replace(vectors, model=replace(vectors.model, tokenizer="else")), SETTINGS)
+
+
+def test_standard_errors_are_over_questions() -> None:
+    """Joy's changes at 0.1 over three questions: 3, 1, 2 (s.d. 1, s.e. 1/√3); fear's 0, 0, 3 (s.d. √3, s.e. 1).
+
+    The two together: 1.5, 0.5, 2.5 (s.d. 1, s.e. 1/√3).
+    """
+    joy = [[3.0, 0, 0], [1, 0, 0], [2, 0, 0]]
+    fear = [[0.0, 0, 0], [0, 0, 0], [0, 3, 0]]
+    found = replace(
+        _made(np.zeros((2, 0, 2, 1, 3)), np.array([[joy, fear], [fear, joy]])), neutral=np.log(np.full((3, 3), 1 / 3))
+    )
+    table = tables.emotions_table(found)
+    at = table.columns.index("s.e. of change")
+    assert [row[at] for row in table.rows] == pytest.approx([3**-0.5, 1, 3**-0.5])
+    strengths = tables.strengths_table(found)
+    assert strengths.columns[3] == "s.e. of change"
+    assert strengths.rows[0][2:4] == pytest.approx((1.5, 3**-0.5))
+    alone = tables.emotions_table(_made(np.zeros((2, 0, 2, 1, 3))))
+    assert [row[at] for row in alone.rows] == [None, None, None]
+
+
+def test_plain_text_is_that_of_the_compared_strength_and_means_are_over_emotions() -> None:
+    texts = (
+        (Coherence(0.1, 0.2, 0.01, 0.02), Coherence(0.3, 0.4, 0.03, 0.04)),
+        (Coherence(1.5, 0.4, 0.05, 0.06), Coherence(0.5, 0.2, 0.07, 0.08)),
+    )
+    found = replace(_made(np.zeros((2, 0, 2, 1, 3))), text=texts)
+    weak = tables.text_table(found)
+    assert weak.rows == (("joy", "intact", 0.1, 0.01, 0.2, 0.02), ("fear", "intact", 0.3, 0.03, 0.4, 0.04))
+    found = replace(found, settings=replace(found.settings, compared=0.2))
+    assert tables.text_table(found).rows[0] == ("joy", "damaged", 1.5, 0.05, 0.4, 0.06)
+    assert "0.2 × median" in tables.text_table(found).title
+    # KL (0.1 + 0.3)/2 and (1.5 + 0.5)/2, NLL rise (0.2 + 0.4)/2 and (0.4 + 0.2)/2.
+    assert [row[4:6] for row in tables.strengths_table(found).rows] == [
+        pytest.approx((0.2, 0.3)),
+        pytest.approx((1.0, 0.3)),
+    ]
+
+
+def test_sizes_of_controls_by_hand() -> None:
+    """Joy's controls 1, 2, 3: mean 2, s.d. 1, largest 3. Fear's 0, 4, 2: mean 2, s.d. 2, largest 4. Of both together
+    0.5, 3, 2.5: mean 2, s.d. √(1.75), largest 3. The vectors' own changes are log 2, log 1.5 and their mean."""
+    block = np.log(np.array([[[[0.5, 0.25, 0.25]], [[0.3, 0.45, 0.25]]]] * 2))
+    made = _made(np.zeros((2, 0, 2, 1, 3)), block)
+    found = replace(made, controls={"permuted": np.array([[1.0, 2, 3], [0, 4, 2]])})
+    table = tables.controls_table(found)
+    assert [row[:2] for row in table.rows] == [(("label-permuted"), one) for one in ("joy", "fear", "all")]
+    changes = np.array([np.log(2), np.log(1.5)])
+    expected = [(changes[0], 2, 1, 3), (changes[1], 2, 2, 4), (changes.mean(), 2, 1.75**0.5, 3)]
+    for row, numbers in zip(table.rows, expected, strict=True):
+        assert row[2:] == pytest.approx(numbers)
+    one = replace(made, controls={"permuted": np.array([[1.0], [0.5]])})
+    assert [row[4] for row in tables.controls_table(one).rows] == [None] * 3
+
+
+def test_without_controls_nothing_is_said_of_p() -> None:
+    table = tables.emotions_table(_made(np.zeros((2, 0, 2, 1, 3))))
+    assert "p:" not in table.note
+    assert not [column for column in table.columns if column.startswith("p ")]

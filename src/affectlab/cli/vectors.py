@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from affectlab.cli.common import AsJson, Device, Dtype, pairs, print_json
-from affectlab.cli.vectors_output import described, document, explained, explained_to_dict, print_vectors
+from affectlab.cli.vectors_output import (
+    described,
+    document,
+    explained,
+    explained_to_dict,
+    print_vectors,
+    validation_to_dict,
+)
 from affectlab.errors import UserError
 from affectlab.replacing import target
 
@@ -210,7 +217,7 @@ def validate(
         with writing(html):
             html.write_text(document_html(page), encoding="utf-8")
     if as_json:
-        print_json({"file": str(file), "suggested_layers": list(best), **steering.scores(found).to_dict()})
+        print_json({"file": str(file), **validation_to_dict(found, best)})
     else:
         print_document(page)
 

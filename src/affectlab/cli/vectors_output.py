@@ -62,6 +62,17 @@ def document(found: Validation, best: tuple[int, ...]) -> Document:
     )
 
 
+def validation_to_dict(found: Validation, best: tuple[int, ...]) -> dict[str, Any]:
+    """A validation for ``--json``: suggestions, what every control does to each emotion's margin (nats), the tables."""
+    from affectlab.steering import scores
+
+    changes = {
+        kind: {emotion: row.tolist() for emotion, row in zip(found.emotions, values, strict=True)}
+        for kind, values in found.controls.items()
+    }
+    return {"suggested_layers": list(best), "controls": changes, **scores(found).to_dict()}
+
+
 def described(found: EmotionVectors) -> dict[str, Any]:
     """What a file holds, for ``--json``."""
     from dataclasses import asdict

@@ -59,10 +59,14 @@ class Stimuli:
 
     @property
     def sha256(self) -> str:
-        """Digest of labels and texts, which a vector file records."""
+        """Digest of labels, texts and which of them are of one group, which a vector file records.
+
+        What groups are called does not count.
+        """
         digest = sha256()
-        for label, text in zip(self.labels, self.texts, strict=True):
-            digest.update(f"{label}\t{text}\n".encode())
+        numbers = {group: number for number, group in enumerate(dict.fromkeys(self.groups))}
+        for label, group, text in zip(self.labels, self.groups, self.texts, strict=True):
+            digest.update(f"{label}\t{numbers[group]}\t{text}\n".encode())
         return digest.hexdigest()
 
     def __repr__(self) -> str:

@@ -8,9 +8,11 @@ plain text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 import numpy as np
 
@@ -30,6 +32,9 @@ PAPER_STRENGTHS = (1.0, 4.0, 8.0, 10.0, 15.0, 20.0, 40.0, 80.0)
 CONTROLS: tuple[Source, ...] = ("random", "kl-random", "permuted")
 """Isotropic of the same norm, isotropic of the same effect on plain text, label-permuted."""
 
+_SEEDS = 10**9
+"""Seeds that a condition can name are below this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -42,8 +47,8 @@ class Settings:
         layers: Layers that are steered together in all else, as in a condition.
         strengths: Strengths there, as multiples of the median token norm.
         compared: The strength at which emotions are compared with controls.
-        controls: Control vectors of each kind.
-        seed: Of option orders; the controls' seeds are 0, 1, 2 …
+        controls: Control vectors of each kind for each emotion.
+        seed: Of option orders and of controls.
     """
 
     sweep_strengths: tuple[float, ...] = PAPER_STRENGTHS
@@ -57,9 +62,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.compared not in self.strengths:
-            raise UserError(f"The strength to compare controls at ({self.compared}) is not among {self.strengths}.")
-        if not self.sweep_strengths or min(*self.sweep_strengths, *self.strengths) <= 0:
-            raise UserError("Strengths of a validation are above 0.")
+            known = ", ".join(f"{strength:g}" for strength in self.strengths)
+            raise UserError(
+                f"The strength to compare controls at ({self.compared:g}) is not among the strengths ({known}). "
+                "Name one of them as compared (on the command line: --compared)."
+            )
+        if not self.sweep_strengths or not all(0 < one < inf for one in (*self.sweep_strengths, *self.strengths)):
+            raise UserError("Strengths of a validation are numbers above 0.")
         if self.controls < 0:
             raise UserError("The number of controls is 0 or more.")
 
@@ -79,7 +88,8 @@ class Validation:
         sweep: ``[emotion, layer, strength, question, option]``, one layer steered at a time.
         block: ``[strength, emotion, question, option]``, ``settings.layers`` steered together.
         text: Plain text under each ``[strength][emotion]`` of the block.
-        controls: For each kind of control ``[emotion, control]``: mean change of the emotion's margin.
+        controls: For each kind of control ``[emotion, control]``: mean change of the emotion's margin. Every entry is
+            another vector's.
     """
 
     name: str
@@ -94,9 +104,14 @@ class Validation:
     text: tuple[tuple[Coherence, ...], ...]
     controls: dict[str, Doubles]
 
+    def changes(self, logprobs: Doubles, emotion: int) -> Doubles:
+        """Change of an emotion's margin from neutral, ``[…, question]`` of ``[…, question, option]``."""
+        changes: Doubles = margins(logprobs, emotion) - margins(self.neutral, emotion)
+        return changes
+
     def change(self, logprobs: Doubles, emotion: int) -> Doubles:
-        """Mean change of an emotion's margin from neutral over the questions, of ``[…, question, option]``."""
-        change: Doubles = (margins(logprobs, emotion) - margins(self.neutral, emotion)).mean(axis=-1)
+        """Its mean over the questions, of ``[…, question, option]``."""
+        change: Doubles = self.changes(logprobs, emotion).mean(axis=-1)
         return change
 
     def __repr__(self) -> str:
@@ -141,6 +156,13 @@ def validate(
         for layer in layers
         for strength in settings.sweep_strengths
     ]
+    text = _rows(coherence(subject, block, progress=progress), len(vectors.emotions))
+    # Before anything takes long: a control that cannot be made is told at once.
+    kinds = [kind for kind in CONTROLS if settings.controls and (kind != "permuted" or vectors.activations is not None)]
+    doses = dict(
+        zip(vectors.emotions, (one.kl for one in text[settings.strengths.index(settings.compared)]), strict=True)
+    )
+    controls = {kind: _made(applier, control_terms(settings, doses, kind), progress) for kind in kinds}
     neutral = bench.ask("without steering", [NEUTRAL])
     found = Validation(
         name=vectors.model.name,
@@ -152,29 +174,60 @@ def validate(
         sweep_layers=tuple(layers),
         sweep=bench.ask("single layers", single, (len(vectors.emotions), len(layers), len(settings.sweep_strengths))),
         block=bench.ask("layers together", block, (len(settings.strengths), len(vectors.emotions))),
-        text=_rows(coherence(subject, block, progress=progress), len(vectors.emotions)),
+        text=text,
         controls={},
     )
-    kinds = [kind for kind in CONTROLS if settings.controls and (kind != "permuted" or vectors.activations is not None)]
-    return replace(found, controls={kind: _controls(applier, bench, found, kind) for kind in kinds})
+    shape = (len(vectors.emotions), settings.controls)
+    answered = {kind: bench.ask(f"controls: {kind}", made, shape) for kind, made in controls.items()}
+    changes: dict[str, Doubles] = {
+        kind: np.stack([found.change(one, emotion) for emotion, one in enumerate(by_emotion)])
+        for kind, by_emotion in answered.items()
+    }
+    return replace(found, controls=changes)
 
 
-def _controls(applier: Applier, bench: _Bench, found: Validation, kind: Source) -> Doubles:
-    """Mean change of each emotion's margin under each control vector, ``[emotion, control]``."""
-    settings = found.settings
-    whose = found.emotions if kind == "permuted" else ("",)
-    terms = [
-        Term(kind, emotion, settings.compared, "relative", settings.layers, seed=seed)
-        for emotion in whose
-        for seed in range(settings.controls)
-    ]
+def control_terms(settings: Settings, doses: Mapping[str, float], kind: Source) -> list[Term]:
+    """Every control of a kind: those of the first emotion, then those of the next.
+
+    An isotropic control is a draw of its own for each emotion: one vector that stood for all of them could not raise
+    all their margins, and controls of all emotions together would vary too little. One shuffle of the labels gives a
+    vector for each emotion.
+
+    Args:
+        settings: How many, at which strength and layers, from which seed.
+        doses: Emotion -> the divergence (nats) of plain text under its vector, which ``kl-random`` is matched to.
+        kind: Of control.
+
+    Raises:
+        UserError: When an emotion's vector does not move plain text at all, so that nothing can be matched to it.
+    """
+    drawn = random.Random(f"controls {settings.seed}")  # noqa: S311 - which vectors are drawn, not a secret
+    numbers = drawn.sample(range(_SEEDS), len(doses) * settings.controls)
+    terms = []
+    for place, (emotion, dose) in enumerate(doses.items()):
+        for control in range(settings.controls):
+            seed = numbers[place * settings.controls + control]
+            term = Term("random", "", settings.compared, "relative", settings.layers, seed=seed)
+            if kind == "permuted":
+                term = replace(term, source=kind, emotion=emotion, seed=numbers[control])
+            elif kind == "kl-random":
+                if dose <= 0:
+                    raise UserError(
+                        f"{emotion} at {settings.compared:g} times the median token norm does not move plain text, so "
+                        "no control can be matched to it. Compare at a larger strength, or take no controls."
+                    )
+                term = replace(term, strength=dose, scale="kl")
+            terms.append(term)
+    return terms
+
+
+def _made(applier: Applier, terms: Sequence[Term], progress: Progress | None) -> list[Intervention]:
     made = []
     for done, term in enumerate(terms, 1):
         made.append(_intervention(applier, term))
-        if kind == "kl-random" and bench.progress is not None:
-            bench.progress("doses of controls", done, len(terms))
-    answered = bench.ask(f"controls: {kind}", made, (len(whose), settings.controls))
-    return np.stack([found.change(answered[place % len(whose)], place) for place in range(len(found.emotions))])
+        if progress is not None:
+            progress("controls to be made", done, len(terms))
+    return made
 
 
 class _Bench:
@@ -186,14 +239,14 @@ class _Bench:
         self.options = (*vectors.emotions, "neutral")
         self._subject = subject
         self._reports = self_reports(settings.seed, self.options)
-        self.progress = progress
+        self._progress = progress
         self.option_tokens = tuple(
             len(subject.option(one)) for one in replace(self._reports[0], options=self.options).continuations()
         )
 
     def ask(self, what: str, interventions: Sequence[Intervention], shape: tuple[int, ...] | None = None) -> Doubles:
         """Log-probabilities ``[*shape, question, option]``; ``shape`` defaults to ``[intervention]``."""
-        told = None if self.progress is None else partial(self.progress, what)
+        told = None if self._progress is None else partial(self._progress, what)
         found = answers(self._subject, interventions, self._reports, self.options, told)
         return found.reshape(*(shape or (len(interventions),)), *found.shape[1:])
 

@@ -7,25 +7,36 @@ from typing import Any
 import numpy as np
 
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
+from affectlab.steering.coherence import MOST_KL, MOST_NLL_RISE
 from affectlab.steering.contrast import Doubles
 from affectlab.steering.selfreport import margins, shares
 from affectlab.steering.validation import CONTROLS, Validation
 
 _CONTROL_NAMES = {"random": "isotropic, same norm", "kl-random": "isotropic, same KL", "permuted": "label-permuted"}
+_P = {"random": "p norm", "kl-random": "p KL", "permuted": "p permuted"}
 _IN_NATS = (
     "margin, neutral",
     "margin, steered",
     "change of margin",
     "mean change of margin",
-    "KL of plain text",
-    "NLL rise of plain text",
+    "KL",
+    "NLL rise",
+    "s.e. of change",
+    "s.e. of KL",
+    "s.e. of NLL rise",
+    "mean of controls",
+    "s.d. of controls",
+    "largest control",
 )
 _NATS = "Log-probabilities are natural logarithms, summed over an option's tokens, averaged over the ten questions."
+_PLAIN = "KL and NLL rise (negative log-likelihood): nats a token of plain text, against the model as it is."
 
 
 def scores(found: Validation) -> Scores:
     """Every table and matrix of a validation; no headline figure."""
-    tables = [emotions_table(found), strengths_table(found)]
+    tables = [emotions_table(found)]
+    tables += [controls_table(found)] if found.controls else []
+    tables += [text_table(found), strengths_table(found)]
     matrices = [leakage(found)]
     if found.sweep_layers:
         tables += [positive_layers(found), layers_table(found)]
@@ -35,9 +46,17 @@ def scores(found: Validation) -> Scores:
 
 def compared(found: Validation) -> Doubles:
     """Answers ``[emotion, question, option]`` at the strength at which emotions are compared with controls."""
-    place = found.settings.strengths.index(found.settings.compared)
-    block: Doubles = found.block[place]
+    block: Doubles = found.block[_compared_place(found)]
     return block
+
+
+def _compared_place(found: Validation) -> int:
+    return found.settings.strengths.index(found.settings.compared)
+
+
+def own_changes(found: Validation, block: Doubles) -> Doubles:
+    """Change of each emotion's own margin ``[emotion, question]`` under its vector."""
+    return np.stack([found.changes(block[number], number) for number in range(len(found.emotions))])
 
 
 def leakage_values(found: Validation, block: Doubles) -> Doubles:
@@ -56,34 +75,44 @@ def p_value(value: float, controls: Doubles) -> float:
     return float((1 + (controls >= value).sum()) / (1 + len(controls)))
 
 
+def standard_error(values: Doubles) -> float | None:
+    """Standard error of the mean of ``[question]``; ``None`` for one question."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+
+
 def emotions_table(found: Validation) -> Table:
     """Margins of each emotion at the compared strength, with p-values against the controls; last, all together."""
     block = compared(found)
-    place = found.settings.strengths.index(found.settings.compared)
     kinds = [kind for kind in CONTROLS if kind in found.controls]
     rises = own_rises_most(found, block)
-    changes = np.array([found.change(block[number], number) for number in range(len(found.emotions))])
+    changes = own_changes(found, block)
     rows: list[tuple[Cell, ...]] = []
     for number, emotion in enumerate(found.emotions):
-        before = float(margins(found.neutral, number).mean())
-        text = found.text[place][number]
+        before, change = float(margins(found.neutral, number).mean()), float(changes[number].mean())
         rows.append(
             (
                 emotion,
                 before,
-                before + float(changes[number]),
-                float(changes[number]),
+                before + change,
+                change,
+                standard_error(changes[number]),
                 "yes" if rises[number] else "no",
-                *(p_value(float(changes[number]), found.controls[kind][number]) for kind in kinds),
-                text.kl,
-                text.nll_rise,
-                "damaged" if text.damaged else "",
+                *(p_value(change, found.controls[kind][number]) for kind in kinds),
             )
         )
-    every = [p_value(float(changes.mean()), found.controls[kind].mean(axis=0)) for kind in kinds]
-    tail = (None, None, f"{sum(rises)} of {len(rises)}", *every, None, None, "")
-    rows.append(("all", tail[0], tail[1], float(changes.mean()), *tail[2:]))
-    count = next((values.shape[1] for values in found.controls.values()), 0)
+    together = changes.mean(axis=0)
+    every = [p_value(float(together.mean()), found.controls[kind].mean(axis=0)) for kind in kinds]
+    own = f"{sum(rises)} of {len(rises)}"
+    rows.append(("all", None, None, float(together.mean()), standard_error(together), own, *every))
+    note = f"{_NATS} Margin: the emotion's label against the strongest other. s.e.: standard error over the questions."
+    if kinds:
+        count = found.settings.controls
+        which = ", ".join(f"{_CONTROL_NAMES[kind]} ({_P[kind]})" for kind in kinds)
+        note += (
+            f" p: share of {count} control vectors that change it as much, not corrected for the number of emotions; "
+            f"at least {1 / (count + 1):.3g}. Controls: {which}; "
+            "each emotion has its own, and all are held against their means over emotions."
+        )
     return Table(
         id="self_report",
         title=f"Self-report, layers {found.settings.layers}, {found.settings.compared:g} × median token norm",
@@ -92,21 +121,66 @@ def emotions_table(found: Validation) -> Table:
             "margin, neutral",
             "margin, steered",
             "change of margin",
+            "s.e. of change",
             "own label rises most",
-            *(f"p ({_CONTROL_NAMES[kind]})" for kind in kinds),
-            "KL of plain text",
-            "NLL rise of plain text",
-            "coherence",
+            *(_P[kind] for kind in kinds),
         ),
         rows=tuple(rows),
-        note=(
-            f"{_NATS} Margin: the emotion's label against the strongest other. p: share of {count} control vectors "
-            f"that change it as much, not corrected for the number of emotions; at least {1 / (count + 1):.3g}."
+        note=note,
+        units={**dict.fromkeys(_IN_NATS, "number"), **dict.fromkeys(_P.values(), "p")},
+    )
+
+
+def controls_table(found: Validation) -> Table:
+    """How far controls change each emotion's margin, which p-values alone do not tell."""
+    own = own_changes(found, compared(found)).mean(axis=1)
+    rows: list[tuple[Cell, ...]] = []
+    for kind in (kind for kind in CONTROLS if kind in found.controls):
+        values = found.controls[kind]
+        for emotion, change, each in zip(
+            (*found.emotions, "all"), (*own, own.mean()), (*values, values.mean(axis=0)), strict=True
+        ):
+            spread = float(each.std(ddof=1)) if len(each) > 1 else None
+            rows.append((_CONTROL_NAMES[kind], emotion, float(change), float(each.mean()), spread, float(each.max())))
+    return Table(
+        id="controls",
+        title=f"{found.settings.controls} controls of each kind beside the emotions' vectors",
+        columns=(
+            "controls",
+            "emotion",
+            "change of margin",
+            "mean of controls",
+            "s.d. of controls",
+            "largest control",
         ),
-        units={
-            **dict.fromkeys(_IN_NATS, "number"),
-            **{f"p ({_CONTROL_NAMES[kind]})": "p" for kind in kinds},
-        },
+        rows=tuple(rows),
+        note="Changes of the emotion's margin from neutral, in nats; --json holds that of every control.",
+        units=dict.fromkeys(_IN_NATS, "number"),
+    )
+
+
+def text_table(found: Validation) -> Table:
+    """What each emotion's vector does to plain text at the compared strength."""
+    return Table(
+        id="plain_text",
+        title=f"Plain text, layers {found.settings.layers}, {found.settings.compared:g} × median token norm",
+        columns=("emotion", "plain text", "KL", "s.e. of KL", "NLL rise", "s.e. of NLL rise"),
+        rows=tuple(
+            (
+                emotion,
+                "damaged" if one.damaged else "intact",
+                one.kl,
+                one.kl_error,
+                one.nll_rise,
+                one.nll_rise_error,
+            )
+            for emotion, one in zip(found.emotions, found.text[_compared_place(found)], strict=True)
+        ),
+        note=(
+            f"{_PLAIN} s.e.: standard error over the texts. Damaged: KL above {MOST_KL:g} or NLL rise above "
+            f"{MOST_NLL_RISE:g}."
+        ),
+        units=dict.fromkeys(_IN_NATS, "number"),
     )
 
 
@@ -114,19 +188,18 @@ def strengths_table(found: Validation) -> Table:
     """What each strength does: labels that rise most, change of margin, and plain text."""
     rows: list[tuple[Cell, ...]] = []
     for strength, block, text in zip(found.settings.strengths, found.block, found.text, strict=True):
-        changes = [found.change(block[number], number) for number in range(len(found.emotions))]
+        changes = own_changes(found, block).mean(axis=0)
         rows.append(
             (
-                strength,
+                f"{strength:g}",
                 f"{sum(own_rises_most(found, block))} of {len(found.emotions)}",
-                float(np.mean(changes)),
+                float(changes.mean()),
+                standard_error(changes),
                 float(np.mean([one.kl for one in text])),
                 float(np.mean([one.nll_rise for one in text])),
                 sum(one.damaged for one in text),
             )
         )
-    low, high = suggested_strengths(found)
-    said = f"Suggested: {low:g} to {high:g}." if low is not None and high is not None else "None can be suggested."
     return Table(
         id="by_strength",
         title=f"Strength, layers {found.settings.layers}",
@@ -134,14 +207,26 @@ def strengths_table(found: Validation) -> Table:
             "strength (× median token norm)",
             "own label rises most",
             "mean change of margin",
-            "KL of plain text",
-            "NLL rise of plain text",
+            "s.e. of change",
+            "KL",
+            "NLL rise",
             "damaged",
         ),
         rows=tuple(rows),
-        note=f"{said} That is where most emotions' own label rises most and no vector damages plain text.",
-        units=dict.fromkeys(("strength (× median token norm)", *_IN_NATS), "number"),
+        note=(
+            f"Suggested: {suggested_span(found) or 'none'}. A strength is suggested where most emotions' own label "
+            f"rises most and no vector damages plain text. {_PLAIN} Both are means over the emotions."
+        ),
+        units=dict.fromkeys(_IN_NATS, "number"),
     )
+
+
+def suggested_span(found: Validation) -> str:
+    """Suggested strengths for people (``"0.025 to 0.1"``); empty where there are none."""
+    low, high = suggested_strengths(found)
+    if low is None or high is None:
+        return ""
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def suggested_strengths(found: Validation) -> tuple[float | None, float | None]:

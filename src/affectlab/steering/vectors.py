@@ -44,7 +44,7 @@ class Provenance:
         template: What the texts were put into, where they were; ``{text}`` stands for the text.
         dtype: Number type the states were computed in; empty where it is not known.
         stimuli: Source of the texts.
-        stimuli_sha256: Digest of labels and texts.
+        stimuli_sha256: Digest of labels, groups and texts.
         left_out: Texts that were not used, counted by reason.
         affectlab: Package version.
         suggested_layers: Layers that validation found to carry the emotions, which ``layers=best`` means.
