@@ -10,7 +10,7 @@ import pytest
 from affectlab.benchmarks.base import Asking
 from affectlab.benchmarks.care import BENCHMARK, spaces
 from affectlab.benchmarks.care.counterfactual import WRITER
-from affectlab.benchmarks.care.protocols import INJECTED, ONE_CORE, asked_under
+from affectlab.benchmarks.care.nodes import INJECTED, ONE_CORE, asked_under
 from affectlab.benchmarks.care.questions import mean_level, read
 from affectlab.benchmarks.yes_no import TOKENS
 from affectlab.errors import UserError

@@ -14,6 +14,7 @@ from scipy.stats import false_discovery_control
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.measures import measures
+from affectlab.benchmarks.care.nodes import OWN
 from affectlab.benchmarks.care.people import row
 from affectlab.benchmarks.care.scores import score
 from affectlab.errors import UserError
@@ -227,6 +228,10 @@ def test_expectation_stands_beside_the_choice() -> None:
     answers = [("1", "control.general", 4, 5), ("1", "mean:control.general", 4, 4.5)]
     assert value(rows(answers), "appraisal_rmse", "s-likelihood") == pytest.approx(1 / 4)
     assert value(rows(answers), "appraisal_rmse_expected", "s-likelihood") == pytest.approx(0.5 / 4)
+    levels = [("1", "positive_level", 6, 4), ("1", spaces.expected("positive_level"), 6, 4.5)]
+    # levels go from 0 to 6: off by 2 and by 1.5 of 6
+    assert value(rows(levels), "positive_level_rmse", "s-likelihood") == pytest.approx(2 / 6)
+    assert value(rows(levels), "positive_level_rmse_expected", "s-likelihood") == pytest.approx(1.5 / 6)
 
 
 def test_injection_is_compared_story_by_story() -> None:
@@ -242,6 +247,22 @@ def test_injection_is_compared_story_by_story() -> None:
     assert line["difference"].clusters == 8
     # 8 equal differences: 2 of 256 swaps are as extreme; 50 random swaps give about that.
     assert line["p"] < 0.1
+
+
+def test_core_answers_are_shown_of_the_presentation_that_asks_them() -> None:
+    alone = rows([("1", "control.general", 3, 1)])
+    own = rows([("1", "core_control", "it was mine", "it was mine"), ("1", "control.general", 3, 3)], OWN)
+    line = cells(scored([*alone, *own], "injection"), "core")[("all",)]
+    assert line["ROUGE-L"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("protocol", "why"),
+    [("counterfactual", "observer on the other side of a midpoint"), ("subjective", "observers")],
+)
+def test_stories_that_a_protocol_cannot_ask_are_counted(protocol: str, why: str) -> None:
+    notes = scored(rows([("1", "control.general", None, 1)]), protocol, STORIES).notes
+    assert f"2 of 3 stories have no {why}, or no answer yet, and are in no figure." in notes
 
 
 def test_a_story_without_its_pair_is_in_no_difference() -> None:

@@ -2,8 +2,9 @@
 chain?
 
 Read in this order: ``spaces`` (what is answered), ``record`` and ``data`` (what is loaded), ``prompts``,
-``questions`` and ``protocols`` (RQ1, RQ2), ``counterfactual`` and ``subjectivity`` (RQ3, RQ4), then ``measures``,
-``shifts``, ``spread``, ``people`` and ``scores`` (what is computed), ``references`` (what the paper reports).
+``questions`` and ``nodes`` (RQ1, RQ2), ``counterfactual`` and ``subjectivity`` (RQ3, RQ4), ``protocols`` (all), then
+``measures``, ``shifts``, ``spread``, ``ceiling``, ``people`` and ``scores`` (what is computed), ``references`` (what the
+paper reports).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 from importlib.resources import files
 
 from affectlab.benchmarks.base import Benchmark
-from affectlab.benchmarks.care.data import SETTINGS, load
-from affectlab.benchmarks.care.measures import PROTOCOLS, headline_names, measures
-from affectlab.benchmarks.care.protocols import NODES
+from affectlab.benchmarks.care.data import SETTINGS, encoder_digest, load
+from affectlab.benchmarks.care.measures import headline_names
+from affectlab.benchmarks.care.measures import measures as _measures
+from affectlab.benchmarks.care.nodes import NODES
+from affectlab.benchmarks.care.protocols import PROTOCOLS
 from affectlab.benchmarks.care.references import REFERENCES
 from affectlab.benchmarks.care.scores import VERSION, score
 from affectlab.benchmarks.care.spaces import SLOTS
@@ -39,9 +42,10 @@ BENCHMARK = Benchmark(
     load=load,
     sample=files(__name__) / "sample.jsonl",
     score=score,
-    measures=measures,
+    measures=_measures,
     references=REFERENCES,
     settings=SETTINGS,
     perfect=_perfect(),
+    outside={"bertscore": encoder_digest},
     temperatures={protocol.name: TEMPERATURE for protocol in SAMPLED},
 )

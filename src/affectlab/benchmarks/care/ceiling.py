@@ -134,7 +134,7 @@ def _spread(scoring: Scoring, found: dict[str, Estimate], table: PredictionTable
         for who, samples in NOTHING_READ.items():
             rows.append(_row(who, estimates(reference(table, samples), ALL, how)))
         rows.append(_row("observers in halves", estimates(halves(table, scoring.items), ALL, how)))
-    published = SPREAD[scoring.protocol.removeprefix("subjective")]
+    published = SPREAD[scoring.protocol]
     rows.append(("paper, Qwen 3.5-9B", *(published.get(name) for name in ALL)))
     left = "; ".join(f"{number} stories: {why}" for why, number in undefined_agreement(table).items())
     return Table(

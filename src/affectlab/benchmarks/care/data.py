@@ -64,6 +64,15 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
     return replace(loaded, notes=(*notes, *_notes(loaded.items)))
 
 
+def encoder_digest(spec: str) -> str:
+    """SHA-256 of the encoder that a run's BERTScore names.
+
+    Raises:
+        UserError: When it cannot be had.
+    """
+    return BertScorer.open(spec).sha256
+
+
 def _statements(path: str | None) -> dict[str, str]:
     if path is None:
         return {}

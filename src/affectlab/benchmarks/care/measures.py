@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.benchmarks.care import spaces
-from affectlab.benchmarks.care.counterfactual import SHIFTED
-from affectlab.benchmarks.care.protocols import NODES, Core, asked_under
+from affectlab.benchmarks.care.counterfactual import Counterfactual
+from affectlab.benchmarks.care.nodes import Core, asked_under
+from affectlab.benchmarks.care.protocols import PROTOCOLS, node
 from affectlab.benchmarks.care.shifts import shift_measures
 from affectlab.benchmarks.care.spread import spread_measures
-from affectlab.benchmarks.care.subjectivity import SAMPLED
+from affectlab.benchmarks.care.subjectivity import Subjective
 from affectlab.benchmarks.care.tally import Floats, Tally, mean, numbers, root_mean
 from affectlab.metrics import multilabel
 from affectlab.metrics.classification import macro_resampled
@@ -26,7 +27,6 @@ from affectlab.metrics.text import rouge_l
 from affectlab.stats.measures import Measures, Over, Share, Statistic
 
 EXPECTED = tuple(spaces.expected(slot) for slot in spaces.RATED)
-PROTOCOLS = {protocol.name: protocol for protocol in (*NODES, *SHIFTED, *SAMPLED)}
 SIDES = ("positive", "negative")
 SET_FIGURES = ("example_f1", "micro_f1", "macro_f1", "exact_match")
 
@@ -38,17 +38,17 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
         table: Predictions of one condition; rows without gold count for the coverage alone.
         protocol: Name of the protocol they come from.
     """
-    if protocol in {one.name for one in SHIFTED}:
+    asked = PROTOCOLS[protocol]
+    if isinstance(asked, Counterfactual):
         return shift_measures(table)
-    if protocol in {one.name for one in SAMPLED}:
+    if isinstance(asked, Subjective):
         return spread_measures(table)
     return node_measures(table, protocol)
 
 
 def presentations(protocol: str) -> dict[str, str]:
     """What a protocol of RQ1 or RQ2 gives in each presentation."""
-    asked = PROTOCOLS[protocol]
-    return {"": "s"} if isinstance(asked, Core) else dict(asked.given)  # type: ignore[union-attr]
+    return dict(node(protocol).given)
 
 
 def named(figure: str, variant: str) -> str:
@@ -58,10 +58,10 @@ def named(figure: str, variant: str) -> str:
 
 def headline_names(protocol: str) -> tuple[str, ...]:
     """Figures of the headline, the main one first."""
-    asked = PROTOCOLS[protocol]
+    asked = node(protocol)
     if isinstance(asked, Core):
         return ("rouge_l", "coverage")
-    scored = asked.by_likelihood  # type: ignore[union-attr]
+    scored = asked.by_likelihood
     found: list[str] = []
     for variant, given in presentations(protocol).items():
         # Of what is put beside the story alone only the main figures: the rest is in the tables.
@@ -117,7 +117,7 @@ def _rated(
 ) -> None:
     rows = _rows(table, shown, slot)
     gold, answer = numbers(table.gold.take(rows)), numbers(table.value.take(rows))
-    low, high = spaces.bounds(slot.removeprefix("mean:"))
+    low, high = spaces.bounds(slot)
     both = ~np.isnan(gold) & ~np.isnan(answer)
     error, exact, wrong, unread, read, not_read = _at(slot, variant, *RATED_EVENTS)
     share = (answer[both] - gold[both]) / (high - low)

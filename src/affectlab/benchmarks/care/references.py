@@ -31,13 +31,13 @@ SPREAD_FIGURES = ("mu_mae", "sigma_mae", "wasserstein", "variance_rho", "precisi
 SPREAD = {
     condition: dict(zip(SPREAD_FIGURES, values, strict=True))
     for condition, values in {
-        "": (0.936, 0.816, 0.992, 0.204, 0.275),
-        "-persona": (0.874, 0.772, 0.935, 0.223, 0.278),
-        "-reasoning": (0.758, 0.875, 0.852, 0.271, 0.298),
-        "-both": (0.729, 0.806, 0.813, 0.282, 0.295),
+        "subjective": (0.936, 0.816, 0.992, 0.204, 0.275),
+        "subjective-persona": (0.874, 0.772, 0.935, 0.223, 0.278),
+        "subjective-reasoning": (0.758, 0.875, 0.852, 0.271, 0.298),
+        "subjective-both": (0.729, 0.806, 0.813, 0.282, 0.295),
     }.items()
 }
-"""Qwen 3.5-9B in RQ4, by what a draw is told besides the story."""
+"""Qwen 3.5-9B in RQ4, by the protocol that tells a draw the same."""
 
 REFERENCES = (
     ReferenceRow(
@@ -53,7 +53,7 @@ REFERENCES = (
     ),
     *(
         ReferenceRow(
-            f"Qwen 3.5-9B, subjective{condition}",
+            f"Qwen 3.5-9B, {condition}",
             values,
             "ablation table (RQ4)",
             "model",

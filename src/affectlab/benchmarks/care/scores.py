@@ -10,7 +10,7 @@ import numpy as np
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import ceiling, people, shifts, spaces, spread, texts
-from affectlab.benchmarks.care.counterfactual import SHIFTED
+from affectlab.benchmarks.care.counterfactual import Counterfactual
 from affectlab.benchmarks.care.measures import (
     SIDES,
     headline_names,
@@ -19,7 +19,9 @@ from affectlab.benchmarks.care.measures import (
     node_measures,
     presentations,
 )
-from affectlab.benchmarks.care.subjectivity import SAMPLED
+from affectlab.benchmarks.care.nodes import OWN
+from affectlab.benchmarks.care.protocols import PROTOCOLS
+from affectlab.benchmarks.care.subjectivity import Subjective
 from affectlab.items import Item
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Scores, Table
@@ -61,11 +63,12 @@ NO_LOO = frozenset({"appraisal_accuracy", "rouge_l"})
 def score(scoring: Scoring) -> Scores:
     """Scores of one condition's predictions; which ones goes by the protocol."""
     table, protocol = scoring.table, scoring.protocol
-    if protocol in {one.name for one in SHIFTED}:
+    asked = PROTOCOLS[protocol]
+    if isinstance(asked, Counterfactual):
         found = _marked(estimates(measures(table, protocol), how=scoring.interval))
-        names = shifts.shift_names(by_likelihood=protocol.endswith("-likelihood"))
+        names = shifts.shift_names(by_likelihood=asked.by_likelihood)
         made = shifts.tables(scoring, found)
-    elif protocol in {one.name for one in SAMPLED}:
+    elif isinstance(asked, Subjective):
         found = spread.spread_estimates(table, scoring.interval)
         names, made = spread.HEADLINE, ceiling.tables(scoring, found)
     else:
@@ -109,7 +112,7 @@ def _node_tables(scoring: Scoring, found: Mapping[str, Estimate]) -> Iterator[Ta
 
 def _core_variant(shown: Mapping[str, str]) -> str:
     """The presentation in which core questions are asked, if any is."""
-    return next((variant for variant, given in shown.items() if given == "s+own"), next(iter(shown)))
+    return next((variant for variant, given in shown.items() if given == OWN), next(iter(shown)))
 
 
 def _figures(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
@@ -300,9 +303,11 @@ def _notes(scoring: Scoring) -> Iterator[str]:
     unread = len(table) - int(table.outcome.equals("ok").sum())
     if unread:
         yield f"{unread} of {len(table)} answers could not be read. Nothing was filled in for them."
-    if scoring.items and scoring.protocol in {one.name for one in (*SHIFTED, *SAMPLED)}:
+    protocol = PROTOCOLS[scoring.protocol]
+    if scoring.items and isinstance(protocol, Counterfactual | Subjective):
         asked = len(set(table.item.codes.tolist()))
         left = len(scoring.items) - asked
         if left:
-            why = "observer on the other side of a midpoint" if scoring.protocol.startswith("counter") else "observers"
+            shifted = isinstance(protocol, Counterfactual)
+            why = "observer on the other side of a midpoint" if shifted else "observers"
             yield f"{left} of {len(scoring.items)} stories have no {why}, or no answer yet, and are in no figure."

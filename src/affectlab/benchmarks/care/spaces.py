@@ -39,9 +39,12 @@ MIDPOINT = 3
 """Neither agree nor disagree: on no side of the scale."""
 
 
+_EXPECTED = "mean:"
+
+
 def scale_of(slot: str) -> LabelSpace:
-    """Scale of a rated slot."""
-    return LEVELS.get(slot, AGREEMENT)
+    """Scale of a rated slot, or of its mean under a model's probabilities (:func:`expected`)."""
+    return LEVELS.get(slot.removeprefix(_EXPECTED), AGREEMENT)
 
 
 def bounds(slot: str) -> tuple[int, int]:
@@ -52,7 +55,7 @@ def bounds(slot: str) -> tuple[int, int]:
 
 def expected(slot: str) -> str:
     """Slot of the mean of a rated slot's scale under a model's probabilities."""
-    return f"mean:{slot}"
+    return f"{_EXPECTED}{slot}"
 
 
 SLOTS: Mapping[str, LabelSpace | None] = MappingProxyType(

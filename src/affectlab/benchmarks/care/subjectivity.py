@@ -13,7 +13,7 @@ from typing import Any
 
 from affectlab.benchmarks.base import Answered, Asking
 from affectlab.benchmarks.care import prompts, questions, spaces
-from affectlab.benchmarks.care.protocols import situation
+from affectlab.benchmarks.care.nodes import situation
 from affectlab.benchmarks.care.questions import Situation
 from affectlab.errors import UserError
 from affectlab.items import Item
