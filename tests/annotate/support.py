@@ -106,6 +106,7 @@ class Running:
         return self.persons[name]
 
     def claim(self, name: str) -> str | None:
+        claims.free_lapsed(self.store)
         with self.store.write() as conn:
             return claims.claim(conn, self.design, self.persons[name], self.store.now())
 

@@ -121,6 +121,28 @@ def test_a_lapsed_lease_frees_the_item_and_a_late_answer_is_refused_when_others_
         assert [one.person for one in replies.current(conn)] == [run.persons["bob"].id]
 
 
+def test_many_leases_that_lapse_in_one_instant_hinder_nobody(store: Store, clock: Clock) -> None:
+    """Everybody who asks for work then frees them all, and takes one of them."""
+    run = running(store, study(overlap=2, lease_minutes=10), items=12)
+    names = [f"person {n}" for n in range(8)]
+    for name in names:
+        run.join(name)
+    for _ in range(15):
+        together = Barrier(8)
+
+        def claimed(name: str, together: Barrier = together) -> str | None:
+            together.wait(30)
+            return run.claim(name)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert None not in list(pool.map(claimed, names))
+        clock.time += 601
+    with store.write() as conn:
+        claims.release_lapsed(conn, clock())
+    with store.read() as conn:
+        assert set(conn.execute(select(t.item.c.taken)).scalars()) == {0}
+
+
 def test_a_late_answer_counts_once_where_the_place_is_still_free(store: Store, clock: Clock) -> None:
     run = running(store, study(overlap=2, lease_minutes=10), items=1)
     run.join("ann")

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, or
 
 from affectlab.annotate.design import Design
 from affectlab.annotate.store import tables as t
+from affectlab.annotate.store.engine import Store
 from affectlab.annotate.store.people import Person, RefusedError
 from affectlab.annotate.store.project import PRIME, get_setting
 
@@ -28,6 +29,8 @@ _MOST_TURNS = 200
 def claim(conn: Connection, design: Design, person: Person, now: float) -> str | None:
     """The item a person is to work on: one already open, else a new one; ``None`` when there is none left.
 
+    What lapsed is freed before, by :func:`free_lapsed`.
+
     Items that others have begun come first, so that agreement can be watched early; among equals the order is the
     person's own, fixed by the project's seed.
 
@@ -36,7 +39,6 @@ def claim(conn: Connection, design: Design, person: Person, now: float) -> str |
     """
     conn.execute(select(t.person.c.id).where(t.person.c.id == person.id).with_for_update(key_share=True))
     seed = str(get_setting(conn, "seed"))
-    release_lapsed(conn, now)
     opened = _open_item(conn, person)
     if opened is not None:
         renew(conn, design, opened, person.id, now)
@@ -73,12 +75,29 @@ def take_place(conn: Connection, design: Design, item: str, person: str, now: fl
     return True
 
 
+def free_lapsed(store: Store) -> None:
+    """Free lapsed items in a transaction of its own.
+
+    One that went on to claim would hold locks of items in whatever order, and others with it could wait in a circle.
+    """
+    now = store.now()
+    with store.read() as conn:
+        if not conn.execute(select(exists().where(_lapsed(now)))).scalar_one():
+            return
+    with store.write() as conn:
+        release_lapsed(conn, now)
+
+
+def _lapsed(now: float) -> ColumnElement[bool]:
+    a = t.assignment
+    return and_(a.c.state == "open", a.c.leased_until < now, a.c.place.is_not(None))
+
+
 def release_lapsed(conn: Connection, now: float) -> int:
     """Free the items of people who gave no sign of life for the length of a lease; returns how many."""
     a = t.assignment
-    over = and_(a.c.state == "open", a.c.leased_until < now, a.c.place.is_not(None))
     rows = conn.execute(
-        select(a.c.item, a.c.person).where(over).order_by(a.c.item).with_for_update(skip_locked=True)
+        select(a.c.item, a.c.person).where(_lapsed(now)).order_by(a.c.item).with_for_update(skip_locked=True)
     ).all()
     for row in rows:
         mine = and_(a.c.item == row.item, a.c.person == row.person)

@@ -31,6 +31,7 @@ LONGEST_MS = 24 * 3600 * 1000
 
 def work(visit: Visit) -> Response:
     """To what the person has to do next: a stage before the work, an item, a stage after it, or nothing."""
+    claims.free_lapsed(visit.site.store)
     with visit.site.store.write() as conn:
         design = visit.site.design(conn)
         stage = next_stage(conn, design, visit.me)
