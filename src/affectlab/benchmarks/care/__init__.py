@@ -3,8 +3,8 @@ chain?
 
 Read in this order: ``spaces`` (what is answered), ``record`` and ``data`` (what is loaded), ``prompts``,
 ``questions`` and ``nodes`` (RQ1, RQ2), ``counterfactual`` and ``subjectivity`` (RQ3, RQ4), ``protocols`` (all), then
-``measures``, ``shifts``, ``spread``, ``ceiling``, ``people`` and ``scores`` (what is computed), ``references`` (what the
-paper reports).
+``measures``, ``shifts``, ``spread``, ``ceiling``, ``people`` and ``scores`` (what is computed), ``references`` (what
+the paper reports).
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 from importlib.resources import files
 
 from affectlab.benchmarks.base import Benchmark
-from affectlab.benchmarks.care.data import SETTINGS, encoder_digest, load
+from affectlab.benchmarks.care.data import encoder_digest, load
 from affectlab.benchmarks.care.measures import headline_names
 from affectlab.benchmarks.care.measures import measures as _measures
 from affectlab.benchmarks.care.nodes import NODES
 from affectlab.benchmarks.care.protocols import PROTOCOLS
 from affectlab.benchmarks.care.references import REFERENCES
 from affectlab.benchmarks.care.scores import VERSION, score
+from affectlab.benchmarks.care.settings import SETTINGS
 from affectlab.benchmarks.care.spaces import SLOTS
 from affectlab.benchmarks.care.spread import DISTANCES
 from affectlab.benchmarks.care.subjectivity import SAMPLED, TEMPERATURE

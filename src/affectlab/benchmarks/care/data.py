@@ -28,11 +28,6 @@ from affectlab.metrics.bertscore import BertScorer
 FIRST = ("first_person", "first_person_500")
 CHAIN = ("cognitive_questions", "appraisal_ratings", "emotion_labels")
 """Fields of an observer's record that are used."""
-SETTINGS = {
-    "first_person": "folder of the first-person records within a data folder (default: first_person, first_person_500)",
-    "bertscore": "MODEL@LAYER: encoder (folder or hub name) for BERTScore of core answers; none unless named",
-    "statements": "JSON file from dimension to the statement that was rated, for records keyed by statement",
-}
 
 
 def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> Loaded:
@@ -42,7 +37,7 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
         source: A file with a list of records or a record a line, ``hub:NAME``, a folder as the release has it, or a
             folder of first-person files alone.
         fields: Our field name -> the file's, where they differ.
-        options: Those of :data:`SETTINGS`.
+        options: Those of :data:`~affectlab.benchmarks.care.settings.SETTINGS`.
 
     Raises:
         UserError: Naming the source and everything wrong in it.
