@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -152,6 +153,12 @@ def test_a_prompt_without_room_is_a_failure_and_a_short_room_is_a_limit() -> Non
     long = Request("long", "A", (Message("user", "x" * 300),))
     close = Request("close", "A", (Message("user", "x" * 225),), sampling=Sampling(max_tokens=100))
     scored = replace(long, item="scored", options=(" A",))
+    named = Request("named", "A", (Message("user", "How?"),), options=(" A", " A" * 300))
+    ((_, said),) = model.respond([named])
+    assert isinstance(said, Failure)
+    assert re.fullmatch(
+        r"The prompt has \d\d tokens, and the longest option 300 more; the model takes 256\.", said.error
+    )
     answers: dict[str, Answer] = {request.item: answer for request, answer in model.respond([long, close, scored])}
     for item in ("long", "scored"):
         failure = answers[item]

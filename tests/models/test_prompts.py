@@ -75,3 +75,14 @@ def test_options_keep_their_leading_space_or_its_absence(spaced: bool) -> None:
     assert names == {" A": [f"{space}A"], "A": ["A"]}
     for option in (" joy", "joy", " A B", "fear, anger"):
         assert prompter.text(prompter.option_tokens(option)) == option
+
+
+def test_what_no_tokenizer_takes_is_named() -> None:
+    for template in (tiny_models.CHAT, None):
+        prompter = Prompter(tiny_models.tokenizer(template))
+        with pytest.raises(UserError, match=r"The text of item 's1', step 'A' holds '\\ud800', which is no character"):
+            prompter.render(_request(Message("user", "a\ud800b")))
+        with pytest.raises(UserError, match=r"The text of the option '\\ud800' holds"):
+            prompter.option_tokens("\ud800")
+        with pytest.raises(UserError, match=r"nothing to ask in item 's1', step 'A': it has no messages"):
+            prompter.render(Request("s1", "A", ()))

@@ -128,13 +128,14 @@ class LocalModel:
         for request in requests:
             prompt = self._prompter.render(request)
             options = tuple(self._prompter.option_tokens(option) for option in request.options)
+            asked = _Asked(request, self._prompter.shown(prompt), (), options)
             if shown := images.all_of(request.messages):
-                illustrated.setdefault((prompt, shown), []).append(_Asked(request, prompt, (), options))
+                illustrated.setdefault((prompt, shown), []).append(asked)
             else:
-                texts.append(_Asked(request, prompt, self._prompter.tokens(prompt), options))
+                texts.append(replace(asked, ids=self._prompter.tokens(prompt)))
         yield from self._answered(texts)
-        for alike in illustrated.values():
-            ids, inputs = self._prompter.illustrated(alike[0].request, alike[0].prompt)
+        for (prompt, _), alike in illustrated.items():
+            ids, inputs = self._prompter.illustrated(alike[0].request, prompt)
             yield from self._answered([replace(asked, ids=ids, inputs=inputs) for asked in alike])
 
     @cached_property
@@ -187,10 +188,14 @@ class LocalModel:
         """Answers to what fits into the model, failures for the rest."""
         fitting: list[_Asked] = []
         for one in asked:
-            room = self._room(one)
-            if room is not None and room < max((len(option) - 1 for option in one.options), default=1):
-                failure = Failure(f"The prompt has {len(one.ids)} tokens; the model takes {self._context}.")
-                yield one.request, failure
+            room, longest = self._room(one), max(map(len, one.options), default=0)
+            needed = longest - 1 if one.options else 1  # what follows an option's last token is not asked
+            if room is not None and room < needed:
+                behind = f", and the longest option {longest} more" if one.options else ""
+                yield (
+                    one.request,
+                    Failure(f"The prompt has {len(one.ids)} tokens{behind}; the model takes {self._context}."),
+                )
             else:
                 fitting.append(one)
         yield from self._generated([one for one in fitting if not one.options])

@@ -55,7 +55,7 @@ def subject_of(loaded: Loaded, engine: Engine) -> Subject:
             layer_paths=tuple(engine.layer_paths),
         ),
         dtype=str(loaded.model.dtype).removeprefix("torch."),
-        plain=lambda text: (*first, *loaded.tokenizer(text, add_special_tokens=False)["input_ids"]),
+        plain=lambda text: (*first, *prompter.plain(text)),
         asked=asked,
         option=prompter.option_tokens,
     )
