@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from importlib.resources import as_file
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from tests.support.example import example
@@ -33,6 +35,13 @@ def opened(name: str) -> Benchmark:
 
 PAIRS = [(name, protocol) for name in NAMES for protocol in opened(name).protocols]
 GRADED = [name for name in NAMES if opened(name).graded]
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_a_benchmarks_modules_are_found_under_their_names(name: str) -> None:
+    """A function taken into the package under a module's name would hide the module."""
+    import_module(f"affectlab.benchmarks.{name}.measures")
+    assert isinstance(import_module(f"affectlab.benchmarks.{name}").measures, ModuleType)
 
 
 def scoring(table: PredictionTable, protocol: str, replicates: int) -> Scoring:

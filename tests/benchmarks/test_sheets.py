@@ -19,7 +19,7 @@ def row(item: str, place: int | None, gold: str | None, outcome: str = "ok", fla
 
 
 def lines(rows: list[Prediction], right: list[bool]) -> dict[Any, list[Any]]:
-    found = sheets.positions(PredictionTable.from_rows(rows), np.array(right))
+    found = sheets.positions(PredictionTable.from_rows(rows), np.array(right), options=4)
     return {line[0]: list(line[1:]) for line in found.rows}
 
 
@@ -34,11 +34,12 @@ def test_positions() -> None:
     assert found["A"] == pytest.approx([3, 3 / 5, 1 / 5, 2 / 5, 1])
     assert found["B"] == pytest.approx([2, 2 / 5, 3 / 5, -1 / 5, 1 / 3])
     assert found["C"] == pytest.approx([0, 0, 1 / 5, -1 / 5, 0])
+    assert found["D"] == [0, 0, 0, 0, None]  # a place has a row though nothing was ever there
 
 
 def test_positions_without_gold_or_without_answers() -> None:
-    assert lines([row("1", 1, None)], [False]) == {"B": [1, 1, None, None, None]}
-    assert lines([row("1", None, "A", "empty")], [False]) == {"A": [0, None, 1, None, 0]}
+    assert lines([row("1", 1, None)], [False])["B"] == [1, 1, None, None, None]
+    assert lines([row("1", None, "A", "empty")], [False])["A"] == [0, None, 1, None, 0]
     assert lines([row("1", None, None, "empty")], [False]) == {}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_uppercase
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,23 +17,21 @@ THIN = 10
 """Number of gold answers of a label below which a score sheet says so."""
 
 
-def positions(table: PredictionTable, right: NDArray[np.bool_]) -> Table:
+def positions(table: PredictionTable, right: NDArray[np.bool_], options: int) -> Table:
     """How often each letter was chosen, was right, and accuracy where the right option stood there.
 
     Args:
         table: Predictions whose slices name the letter of the right option (``gold_position``).
         right: Which of them are right [N].
+        options: How many options were shown: each place has a row, chosen and right or not.
     """
-    # A part of a table knows all values of the whole one: those of other slots are not places of this one's options.
-    places = [place for place in table.position.values if place is not None and table.position.equals(place).any()]
     gold_column = table.slice_values("gold_position")
-    gold_letters = [letter for letter in gold_column.values if letter is not None and gold_column.equals(letter).any()]
-    letters = sorted({*(chr(65 + place) for place in places), *gold_letters})
-    answered = int(sum(table.position.equals(place).sum() for place in places))
+    letters = ascii_uppercase[:options]
+    answered = int(sum(table.position.equals(place).sum() for place in range(options)))
     with_gold = int(sum(gold_column.equals(letter).sum() for letter in letters))
     rows: list[tuple[Cell, ...]] = []
-    for letter in letters:
-        chosen = int(table.position.equals(ord(letter) - 65).sum())
+    for place, letter in enumerate(letters if answered or with_gold else ""):
+        chosen = int(table.position.equals(place).sum())
         gold_here = gold_column.equals(letter)
         stands = int(gold_here.sum())
         chosen_share = chosen / answered if answered else None

@@ -381,6 +381,22 @@ def test_order_consistency_wants_the_same_readable_answer() -> None:
     assert figures(scored(PredictionTable.from_rows([*rows, *again])))["order_consistency"] == pytest.approx(3 / 5)
 
 
+def test_joint_accuracy_in_every_order_joins_each_order_of_the_longest_list() -> None:
+    # The referee's run: stance (9 orders) and intent (8) always right, emotion right in its orders 8 to 24 of 25.
+    rows = [
+        row("1", task, gold, gold if task != "emotion" or order >= 8 else NEU, variant=f"order={order}")
+        for task, gold, orders in (("stance", POS, 9), ("intent", "humor", 8), ("emotion", "love", 25))
+        for order in range(orders)
+    ]
+    (found,) = (one for one in scored(PredictionTable.from_rows(rows)).headline if one.name == "joint_accuracy")
+    assert found.value == pytest.approx(17 / 25)
+    assert found.n == 25
+    # Stance right in the first of its 9 orders alone: that is with orders 0, 9 and 18 of the emotion, which is wrong
+    # in the first of these.
+    first = [line if line.slot != "stance" or line.variant == "order=0" else replace(line, value=NEG) for line in rows]
+    assert figures(scored(PredictionTable.from_rows(first)))["joint_accuracy"] == pytest.approx(2 / 25)
+
+
 def test_published_averages_are_means_of_their_nine_figures() -> None:
     rows = [reference for reference in REFERENCES if "average" in reference.figures]
     assert len(rows) == 20

@@ -113,7 +113,7 @@ def test_the_report_of_a_matrix_run_shows_where_chains_break(tmp_path: Path) -> 
 
 
 def test_places_in_the_prompt() -> None:
-    """A table per task, of the rows of that task alone."""
+    """A table per task, of the rows of that task alone; every place has a row, chosen or not."""
     rows = [
         Prediction(
             f"{n}", f"{n}", slot, "ok", value, gold, position=place, slices={"gold_position": there}
@@ -128,8 +128,10 @@ def test_places_in_the_prompt() -> None:
     found = score(Scoring(PredictionTable.from_rows(rows), "neutral", "direct", QUICK))
     stance = {line[0]: line[1:] for line in found.table("position_stance").rows}
     # Chosen once each; the gold stands at A in both, found in one.
-    assert stance == {"A": (1, 1 / 2, 1, -1 / 2, 1 / 2), "B": (1, 1 / 2, 0, 1 / 2, None)}
-    assert [line[0] for line in found.table("position_intent").rows] == ["C"]
+    never = dict.fromkeys("CDEFGHI", (0, 0, 0, 0, None))
+    assert stance == {"A": (1, 1 / 2, 1, -1 / 2, 1 / 2), "B": (1, 1 / 2, 0, 1 / 2, None), **never}
+    intent = {line[0]: line[1] for line in found.table("position_intent").rows}
+    assert intent == {**dict.fromkeys("ABCDEFGH", 0), "C": 1}
 
 
 @pytest.mark.parametrize(("read", "told"), [(9, False), (8, True)])

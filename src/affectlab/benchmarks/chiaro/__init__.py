@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from affectlab.benchmarks.base import Benchmark
-from affectlab.benchmarks.chiaro.measures import measures
+from affectlab.benchmarks.chiaro.measures import measures as _measures
 from affectlab.benchmarks.chiaro.protocols import EMOTIONS, PROTOCOLS, SLOTS
 from affectlab.benchmarks.chiaro.record import load
 from affectlab.benchmarks.chiaro.references import REFERENCES
@@ -26,7 +26,7 @@ BENCHMARK = Benchmark(
     load=load,
     sample=files(__name__) / "sample.jsonl",
     score=score,
-    measures=measures,
+    measures=_measures,
     references=REFERENCES,
     perfect={"swap_rate": 0.0},
 )

@@ -175,6 +175,11 @@ def counted(table: PredictionTable, protocol: str) -> Measures:
     )
 
 
+def confusion(measures: Measures) -> NDArray[np.float64]:
+    """The counts behind some measures as a confusion matrix [10, 11]."""
+    return _matrix(measures.totals()[0, CELLS])
+
+
 def _joint(
     scene: NDArray[np.intp],
     first: NDArray[np.intp],

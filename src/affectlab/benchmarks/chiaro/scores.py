@@ -13,7 +13,7 @@ import numpy as np
 
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
-from affectlab.benchmarks.chiaro.measures import CODES, NEGATIVE, POSITIVE, counted, offers_all_ten
+from affectlab.benchmarks.chiaro.measures import CODES, NEGATIVE, POSITIVE, confusion, counted, offers_all_ten
 from affectlab.benchmarks.chiaro.protocols import EMOTIONS
 from affectlab.metrics import classification as cl
 from affectlab.metrics.predictions import PredictionTable
@@ -37,21 +37,23 @@ def score(scoring: Scoring) -> Scores:
     table, protocol, interval = scoring.table, scoring.protocol, scoring.interval
     has_gold = table.gold.recode(CODES, -1) >= 0
     names = _headline_names(table, protocol)
-    found = estimates(counted(table, protocol), how=interval)
+    measured = counted(table, protocol)
+    found, matrix = estimates(measured, how=interval), confusion(measured)
+    right = table.value.recode(CODES, -1) == table.gold.recode(CODES, -2)
     return Scores(
         headline=tuple(found[name] for name in names),
         tables=(
             _by_policy(found),
-            _per_emotion(table, found),
+            _per_emotion(table, matrix, found),
             _by_polarity(found),
             *(_slices(table, protocol, interval) if has_gold.any() else ()),
-            *((_baselines(table, protocol),) if has_gold.any() else ()),
-            sheets.positions(table, table.value.recode(CODES, -1) == table.gold.recode(CODES, -2)),
+            *((_baselines(matrix, protocol),) if has_gold.any() else ()),
+            sheets.positions(table, right, len(CODES) if offers_all_ten(protocol) else len(POSITIVE)),
             sheets.outcomes(table),
             *sheets.flags(table),
         ),
-        matrices=_confusions(table, protocol),
-        notes=tuple(_notes(table, has_gold, found)),
+        matrices=_confusions(matrix, protocol),
+        notes=tuple(_notes(len(table), int(has_gold.sum()), matrix, found)),
         signature=(
             f"chiaro:{VERSION}|protocol:{protocol}|orders:{len(set(table.variant.codes.tolist()))}"
             "|macroF1|labels:10|zero_division:0|invalid:wrong|average:pooled slots"
@@ -80,14 +82,7 @@ def _by_policy(found: Mapping[str, Estimate]) -> Table:
     )
 
 
-def _matrix(table: PredictionTable) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    gold = table.gold.recode(CODES, -1)
-    scored = gold >= 0
-    return cl.confusion(gold[scored], table.value.recode(CODES, -1)[scored], len(CODES))
-
-
-def _per_emotion(table: PredictionTable, found: Mapping[str, Estimate]) -> Table:
-    matrix = _matrix(table)
+def _per_emotion(table: PredictionTable, matrix: cl.Floats, found: Mapping[str, Estimate]) -> Table:
     support = cl.support(matrix)
     answers = table.value.recode(CODES, -1)
     predicted = np.bincount(answers[answers >= 0], minlength=len(CODES))  # those to scenes without gold too
@@ -180,9 +175,9 @@ def _slices(table: PredictionTable, protocol: str, interval: Interval) -> list[T
     return made
 
 
-def _baselines(table: PredictionTable, protocol: str) -> Table:
+def _baselines(matrix: cl.Floats, protocol: str) -> Table:
     """Two models that read nothing, on this very gold, in closed form."""
-    support = cl.support(_matrix(table))
+    support = cl.support(matrix)
     groups = [np.concatenate([POSITIVE, NEGATIVE])] if offers_all_ten(protocol) else [POSITIVE, NEGATIVE]
     chance, majority = np.zeros(len(CODES)), np.zeros(len(CODES))
     hits = {"chance": 0.0, "majority": 0.0}
@@ -213,8 +208,7 @@ def _baselines(table: PredictionTable, protocol: str) -> Table:
     )
 
 
-def _confusions(table: PredictionTable, protocol: str) -> tuple[Matrix, ...]:
-    matrix = _matrix(table)
+def _confusions(matrix: cl.Floats, protocol: str) -> tuple[Matrix, ...]:
     if not matrix.sum():
         return ()
     names = EMOTIONS.ids
@@ -241,23 +235,18 @@ def _confusions(table: PredictionTable, protocol: str) -> tuple[Matrix, ...]:
     )
 
 
-def _notes(
-    table: PredictionTable,
-    has_gold: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    found: Mapping[str, Estimate],
-) -> list[str]:
-    without = len(table) - int(has_gold.sum())
-    notes = sheets.without_gold(without, len(table))
-    support = cl.support(_matrix(table))
-    thin = [label for label, code in CODES.items() if 0 < support[code] < 10]
+def _notes(asked: int, with_gold: int, matrix: cl.Floats, found: Mapping[str, Estimate]) -> list[str]:
+    notes = sheets.without_gold(asked - with_gold, asked)
+    support = cl.support(matrix)
+    thin = [label for label, code in CODES.items() if 0 < support[code] < sheets.THIN]
     absent = [label for label, code in CODES.items() if support[code] == 0]
     if thin:
-        notes.append(f"Fewer than 10 gold answers for {', '.join(thin)}: read their rows with care.")
-    if absent and without < len(table):
+        notes.append(f"Fewer than {sheets.THIN} gold answers for {', '.join(thin)}: read their rows with care.")
+    if absent and with_gold:
         notes.append(
             f"No gold answer is {', '.join(absent)}. They are declared labels, so each counts F1 = 0 in macro-F1."
         )
-    unanswered = [label for label, code in CODES.items() if support[code] and not _matrix(table)[code, :-1].sum()]
+    unanswered = [label for label, code in CODES.items() if support[code] and not matrix[code, :-1].sum()]
     if unanswered:
         notes.append(
             f"No answer to a gold {', '.join(unanswered)} could be read: in the left-out figures they count F1 = 0."

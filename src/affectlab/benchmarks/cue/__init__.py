@@ -9,12 +9,14 @@ from __future__ import annotations
 from importlib.resources import files
 
 from affectlab.benchmarks.base import Benchmark
-from affectlab.benchmarks.cue.measures import SPACE_OF, measures
+from affectlab.benchmarks.cue.measures import SPACE_OF
+from affectlab.benchmarks.cue.measures import measures as _measures
 from affectlab.benchmarks.cue.protocols import PROTOCOLS
 from affectlab.benchmarks.cue.record import load
 from affectlab.benchmarks.cue.references import REFERENCES
 from affectlab.benchmarks.cue.scores import VERSION, score
 from affectlab.benchmarks.cue.settings import SETTINGS
+from affectlab.items import source_digest
 
 BENCHMARK = Benchmark(
     name="cue",
@@ -28,8 +30,9 @@ BENCHMARK = Benchmark(
     load=load,
     sample=files(__name__) / "sample.jsonl",
     score=score,
-    measures=measures,
+    measures=_measures,
     references=REFERENCES,
     settings=SETTINGS,
+    outside={"demos": source_digest},
     perfect={"contradiction_rate": 0.0},
 )

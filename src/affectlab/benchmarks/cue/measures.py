@@ -193,6 +193,12 @@ def counted(table: PredictionTable) -> Measures:
     )
 
 
+def confusions(measures: Measures) -> dict[str, NDArray[np.float64]]:
+    """The counts behind some measures as a confusion matrix [L, L + 1] for each slot."""
+    totals = measures.totals()[0]
+    return {slot: totals[cells(slot)] for slot in SLOTS}
+
+
 def _coded(table: PredictionTable, slot: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Codes of answers and gold in a slot's space [N each]; -1 where there is none."""
     return table.value.recode(CODES[slot], -1), table.gold.recode(CODES[slot], -1)
@@ -211,13 +217,27 @@ def _tasks(table: PredictionTable) -> NDArray[np.bool_]:
 
 
 def _together(table: PredictionTable, cluster: NDArray[np.intp]) -> Pieces:
-    """One event per presentation whose three tasks all have gold."""
-    group, first = table.groups("item", "variant", "repeat")
+    """One event per presentation whose three tasks all have gold.
+
+    Asked in every order, the tasks have as many orders as labels. Each order of the longest list then goes with the
+    order of that number of the shorter ones, counted on from their first after their last.
+    """
+    if set(tasks_of(table)) != set(TASKS):
+        return []
+    group, first = table.groups("item", "repeat")
+    order = np.array([int(name.partition("=")[2] or 0) for name in table.variant.values])[table.variant.codes]
     scored, right = _right(table)
-    tasks = _tasks(table)
-    whole = np.bincount(group, weights=tasks & scored, minlength=len(first)) == len(TASKS)
-    hits = np.bincount(group, weights=tasks & right, minlength=len(first)) == len(TASKS)
-    return [(cluster[first[whole]], np.where(hits[whole], EVENT["all_right"], EVENT["not_all_right"]))]
+    found = []
+    for task in TASKS:
+        rows = table.slot.equals(task)
+        outcome = np.full((len(first), order[rows].max() + 1), -1)
+        outcome[group[rows], order[rows]] = np.where(scored[rows], right[rows], -1)
+        found.append(outcome)
+    longest = np.arange(max(outcome.shape[1] for outcome in found))
+    together = np.stack([outcome[:, longest % outcome.shape[1]] for outcome in found])
+    record, number = np.nonzero((together >= 0).all(axis=0))
+    hits = together[:, record, number].all(axis=0)
+    return [(cluster[first[record]], np.where(hits, EVENT["all_right"], EVENT["not_all_right"]))]
 
 
 def _chain(table: PredictionTable, cluster: NDArray[np.intp]) -> Pieces:

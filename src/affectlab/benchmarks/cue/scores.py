@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
-from affectlab.benchmarks.cue.measures import CODES, SIZE, SPACE_OF, counted, tasks_of
+from affectlab.benchmarks.cue.measures import CODES, SIZE, SPACE_OF, confusions, counted, tasks_of
 from affectlab.benchmarks.cue.prompts import CHAIN
 from affectlab.benchmarks.cue.protocols import STATED, TASKS
 from affectlab.metrics import classification as cl
@@ -25,13 +24,11 @@ from affectlab.stats.estimate import Estimate
 
 VERSION = "1"
 FIGURES = ("accuracy", "macro_f1", "weighted_f1")
-THIN = 10
-"""Support below which a label's row is to be read with care."""
-
 NAMED = 8
 """Most labels that a note names; of more it gives the number, and the table has each."""
 
 SLICES = (("scenario_type", "By scenario type", "scenario type"), ("quality_tier", "By quality tier", "quality tier"))
+CONFUSED = (*TASKS, "explicit", "implicit", STATED)
 TITLES = {"stance": "affective stance", "intent": "pragmatic intent", "emotion": "fine-grained emotion"}
 
 
@@ -44,7 +41,8 @@ def score(scoring: Scoring) -> Scores:
     """
     table, interval = scoring.table, scoring.interval
     asked = tasks_of(table)
-    found = estimates(counted(table), how=interval)
+    measured = counted(table)
+    found, matrices = estimates(measured, how=interval), confusions(measured)
     scored = bool((~table.gold.equals(None)).any())
     chained = bool(table.slot.equals(STATED).any())
     return Scores(
@@ -52,16 +50,16 @@ def score(scoring: Scoring) -> Scores:
         tables=(
             _by_task(asked, found),
             *(_chain_tables(found) if chained else ()),
-            *(_per_label(table, task, found) for task in asked),
+            *(_per_label(matrices[task], task, found) for task in asked),
             *(_slices(table, interval) if scored else ()),
-            *((_baselines(table, asked),) if scored else ()),
+            *((_baselines(matrices, asked),) if scored else ()),
             *_per_token(scoring, asked),
             *(_positions(table, task) for task in asked),
             sheets.outcomes(table),
             *sheets.flags(table),
         ),
-        matrices=tuple(_confusion(table, slot) for slot in _confused(table)),
-        notes=tuple(_notes(table, asked, found)),
+        matrices=tuple(_confusion(matrices[slot], slot) for slot in CONFUSED if matrices[slot].any()),
+        notes=tuple(_notes(table, matrices, found)),
         signature=(
             f"cue:{VERSION}|protocol:{scoring.protocol}|tasks:{'+'.join(asked)}"
             f"|orders:{len(set(table.variant.codes.tolist()))}|macroF1|labels:declared|zero_division:0|invalid:wrong"
@@ -140,15 +138,7 @@ def _chain_tables(found: Mapping[str, Estimate]) -> tuple[Table, ...]:
     )
 
 
-def _matrix(table: PredictionTable, slot: str) -> NDArray[np.float64]:
-    part = table.where(table.slot.equals(slot))
-    gold = part.gold.recode(CODES[slot], -1)
-    scored = gold >= 0
-    return cl.confusion(gold[scored], part.value.recode(CODES[slot], -1)[scored], SIZE[slot])
-
-
-def _per_label(table: PredictionTable, task: str, found: Mapping[str, Estimate]) -> Table:
-    matrix = _matrix(table, task)
+def _per_label(matrix: cl.Floats, task: str, found: Mapping[str, Estimate]) -> Table:
     support, answers = cl.support(matrix), cl.predicted(matrix)
     return Table(
         f"per_{task}",
@@ -166,7 +156,7 @@ def _per_label(table: PredictionTable, task: str, found: Mapping[str, Estimate])
             for label, code in CODES[task].items()
         ),
         "F1 is undefined for a label with neither gold nor answers; macro-F1 counts it 0. "
-        f"Support under {THIN} is thin.",
+        f"Support under {sheets.THIN} is thin.",
     )
 
 
@@ -197,11 +187,11 @@ def _slices(table: PredictionTable, interval: Interval) -> list[Table]:
     return made
 
 
-def _baselines(table: PredictionTable, asked: Sequence[str]) -> Table:
+def _baselines(matrices: Mapping[str, cl.Floats], asked: Sequence[str]) -> Table:
     """Two models that read nothing, on this very gold, in closed form."""
     figures: dict[str, dict[str, float]] = {"chance": {}, "majority": {}}
     for task in asked:
-        support = cl.support(_matrix(table, task))
+        support = cl.support(matrices[task])
         total, size = support.sum(), SIZE[task]
         if not total:
             continue
@@ -262,7 +252,7 @@ def _per_token(scoring: Scoring, asked: Sequence[str]) -> list[Table]:
 def _positions(table: PredictionTable, task: str) -> Table:
     part = table.where(table.slot.equals(task))
     right = part.value.recode(CODES[task], -1) == part.gold.recode(CODES[task], -2)
-    made = sheets.positions(part, right)
+    made = sheets.positions(part, right, SIZE[task])
     return replace(
         made,
         id=f"position_{task}",
@@ -271,11 +261,7 @@ def _positions(table: PredictionTable, task: str) -> Table:
     )
 
 
-def _confused(table: PredictionTable) -> list[str]:
-    return [slot for slot in (*TASKS, "explicit", "implicit", STATED) if _matrix(table, slot).any()]
-
-
-def _confusion(table: PredictionTable, slot: str) -> Matrix:
+def _confusion(matrix: cl.Floats, slot: str) -> Matrix:
     names = SPACE_OF[slot].ids
     return Matrix(
         f"confusion_{slot}",
@@ -284,22 +270,24 @@ def _confusion(table: PredictionTable, slot: str) -> Matrix:
         "predicted",
         names,
         (*names, "no answer"),
-        tuple(tuple(map(float, row)) for row in _matrix(table, slot)),
+        tuple(tuple(map(float, row)) for row in matrix),
         "Counts.",
     )
 
 
-def _notes(table: PredictionTable, asked: Sequence[str], found: Mapping[str, Estimate]) -> list[str]:
+def _notes(table: PredictionTable, matrices: Mapping[str, cl.Floats], found: Mapping[str, Estimate]) -> list[str]:
     notes = sheets.without_gold(int(table.gold.equals(None).sum()), len(table))
-    for task in asked:
-        support = cl.support(_matrix(table, task))
+    for task in TASKS:
+        support = cl.support(matrices[task])
         if not support.any():
             continue
-        thin = [label for label, code in CODES[task].items() if 0 < support[code] < THIN]
+        thin = [label for label, code in CODES[task].items() if 0 < support[code] < sheets.THIN]
         absent = [label for label, code in CODES[task].items() if support[code] == 0]
         title = TITLES[task].capitalize()
         if thin:
-            notes.append(f"{title}: support is under {THIN} for {_which(thin, task)}; read these rows with care.")
+            notes.append(
+                f"{title}: support is under {sheets.THIN} for {_which(thin, task)}; read these rows with care."
+            )
         if absent:
             notes.append(f"{title}: no gold for {_which(absent, task)}. Each counts F1 = 0 in macro-F1.")
     return notes + sheets.poorly_read(found["parse_rate"], "likelihood")

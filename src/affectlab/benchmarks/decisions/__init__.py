@@ -14,7 +14,8 @@ from affectlab.benchmarks.decisions.data import SETTINGS, load
 from affectlab.benchmarks.decisions.protocols import PROTOCOLS
 from affectlab.benchmarks.decisions.record import SLOT
 from affectlab.benchmarks.decisions.references import REFERENCES
-from affectlab.benchmarks.decisions.scores import VERSION, measures, score
+from affectlab.benchmarks.decisions.scores import VERSION, score
+from affectlab.benchmarks.decisions.scores import measures as _measures
 
 BENCHMARK = Benchmark(
     name="decisions",
@@ -27,7 +28,7 @@ BENCHMARK = Benchmark(
     load=load,
     sample=files(__name__) / "sample.jsonl",
     score=score,
-    measures=measures,
+    measures=_measures,
     references=REFERENCES,
     settings=SETTINGS,
     graded=False,

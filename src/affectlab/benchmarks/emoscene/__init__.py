@@ -10,12 +10,13 @@ from __future__ import annotations
 from importlib.resources import files
 
 from affectlab.benchmarks.base import Benchmark
-from affectlab.benchmarks.emoscene.measures import measures
+from affectlab.benchmarks.emoscene.measures import measures as _measures
 from affectlab.benchmarks.emoscene.protocols import PROTOCOLS
 from affectlab.benchmarks.emoscene.record import EMOTIONS, PRESENCE, load
 from affectlab.benchmarks.emoscene.references import REFERENCES
 from affectlab.benchmarks.emoscene.scores import VERSION, score
 from affectlab.benchmarks.emoscene.settings import SETTINGS
+from affectlab.items import source_digest
 
 BENCHMARK = Benchmark(
     name="emoscene",
@@ -28,8 +29,9 @@ BENCHMARK = Benchmark(
     load=load,
     sample=files(__name__) / "sample.jsonl",
     score=score,
-    measures=measures,
+    measures=_measures,
     references=REFERENCES,
     settings=SETTINGS,
+    outside={"prior": source_digest},
     perfect={"hamming_loss": 0.0},
 )
