@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from affectlab.benchmarks.alike import Answers, differences
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import PredictionTable
-from affectlab.runs.alike import Answers, differences
 from affectlab.runs.manifest import DECISIVE, field
 from affectlab.runs.score import ScoredRun, read_run
 from affectlab.stats.bootstrap import Interval

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from affectlab.benchmarks.alike import Answers, differences
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Scores, Table
 from affectlab.models.base import NEUTRAL
-from affectlab.runs.alike import Answers, differences
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate, Unit, unit_of_difference

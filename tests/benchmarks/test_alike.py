@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from affectlab.benchmarks.alike import NONE_READ, Answers, differences
 from affectlab.metrics.predictions import PredictionTable
-from affectlab.runs.alike import NONE_READ, Answers, differences
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.measures import Measures, Over, Share, Totals
 
