@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -87,6 +88,20 @@ def test_equal_texts_score_1_whatever_stands_beside_them(encoder: Path) -> None:
     assert found.f1[3] == pytest.approx(scorer.score([texts[0]], [texts[1]]).f1[0], abs=1e-6)
     assert found.cut == 0
     assert "layer 2" in scorer.signature
+
+
+@pytest.mark.model
+def test_an_encoder_is_known_by_its_weights_wherever_it_lies(encoder: Path, tmp_path: Path) -> None:
+    import torch
+
+    one = BertScorer.open(f"{encoder}@1")
+    shutil.copytree(encoder, tmp_path / "copy")
+    other = BertScorer.open(f"{tmp_path / 'copy'}@1")
+    assert one.sha256 == other.sha256
+    assert len(one.sha256) == 64
+    with torch.no_grad():
+        next(other.encoder.parameters())[0, 0] += 1
+    assert one.sha256 != other.sha256
 
 
 @pytest.mark.model

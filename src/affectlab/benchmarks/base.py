@@ -172,6 +172,8 @@ class Benchmark:
         settings: Its own settings (``Asking.options``): name -> what it does.
         perfect: Value of a headline figure when every answer is right, where that is not 1.
         graded: Whether answers can be right; false where no item has gold and answers are compared over conditions.
+        outside: Settings whose value names something beside the data that decides requests or figures (a file, an
+            encoder) -> its SHA-256. Runs keep a copy of a file, and refuse to go on or be scored with another.
         temperatures: Temperature of protocols that sample, by name, used unless the run sets one.
     """
 
@@ -188,6 +190,7 @@ class Benchmark:
     measures: Callable[[PredictionTable, str], Measures]
     references: tuple[ReferenceRow, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    outside: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     perfect: Mapping[str, float] = field(default_factory=dict)
     graded: bool = True
     temperatures: Mapping[str, float] = field(default_factory=dict)

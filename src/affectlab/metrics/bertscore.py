@@ -8,8 +8,10 @@ Reference: Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,6 +117,17 @@ class BertScorer:
     def signature(self) -> str:
         """What figures must agree in to be compared."""
         return f"BERTScore F1, {self.name} layer {self.layer}, no idf, not rescaled"
+
+    @property
+    def sha256(self) -> str:
+        """Of the encoder's weights and the tokenizer's words, in hexadecimal; wherever they were taken from."""
+        import torch
+
+        digest = sha256(json.dumps(sorted(self.tokenizer.get_vocab().items())).encode())
+        for name, weights in sorted(self.encoder.state_dict().items()):
+            digest.update(f"{name} {tuple(weights.shape)} {weights.dtype}".encode())
+            digest.update(weights.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
 
     def score(self, references: Sequence[str], answers: Sequence[str]) -> Overlap:
         """F1 of each answer against its reference; 0 where either is without words.

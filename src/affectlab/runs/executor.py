@@ -11,6 +11,7 @@ from typing import Any
 
 from affectlab.models.base import Failure, Model, Request, RequestKey, Steerable
 from affectlab.runs import manifest as manifests
+from affectlab.runs import outside
 from affectlab.runs.folder import Answers, Appender, RunFolder
 from affectlab.runs.plan import Cell, Plan, check_abilities
 
@@ -131,8 +132,10 @@ def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:
         asked["steering"] = dict(model.prepare(plan.steered, folder.vectors_path, recorded))
     if begun:
         manifests.check_same(found, asked, str(folder.path))
+        outside.keep(plan, folder)
         return found | {"conditions": asked["conditions"]}
     folder.write_items(plan.items)
+    outside.keep(plan, folder)
     return asked
 
 

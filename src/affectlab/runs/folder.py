@@ -133,7 +133,7 @@ class RunFolder:
             UserError: When it is not empty and holds no run.
         """
         # A process killed while it made the folder leaves these behind; they are written anew.
-        ours = {".lock", "items.jsonl", "vectors.safetensors"}
+        ours = {".lock", "items.jsonl", "vectors.safetensors", "settings"}
         strangers = sorted(
             entry.name
             for entry in self.path.iterdir()

@@ -15,6 +15,7 @@ import affectlab
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.models.base import ModelCard
+from affectlab.runs import outside
 from affectlab.runs.folder import SCHEMA, item_to_dict
 from affectlab.runs.plan import Plan
 
@@ -35,6 +36,7 @@ DECISIVE = (
     "asking.top_p",
     "asking.max_tokens",
     "asking.options",
+    "settings_sha256",
     "conditions",
     "steering.vectors.sha256",
     "repeats",
@@ -86,6 +88,7 @@ def make(plan: Plan, card: ModelCard, steering: Mapping[str, Any]) -> dict[str, 
             "options": dict(asking.options),
         },
         "conditions": list(plan.conditions),
+        **({"settings_sha256": named} if (named := outside.digests(plan)) else {}),
         **({"steering": dict(steering)} if steering else {}),
         "repeats": plan.repeats,
         "created": now(),
@@ -157,8 +160,12 @@ def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -
 
 
 def _decisive(manifest: Mapping[str, Any], name: str) -> Any:
-    """A decisive field; in which order conditions are named decides nothing."""
+    """A decisive field. The order of conditions decides nothing, nor does where a file lies whose digest is kept."""
     value = field(manifest, name)
+    if name == "asking.options" and isinstance(value, Mapping):
+        return {
+            setting: given for setting, given in value.items() if setting not in manifest.get("settings_sha256", {})
+        }
     return sorted(value) if name == "conditions" and isinstance(value, list) else value
 
 

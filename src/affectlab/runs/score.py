@@ -13,6 +13,7 @@ from affectlab.benchmarks.base import Asking, Benchmark, Scoring
 from affectlab.errors import UserError
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores, Table
+from affectlab.runs import outside
 from affectlab.runs.folder import SCHEMA, RunFolder
 from affectlab.runs.manifest import check_kind, items_digest
 from affectlab.runs.overview import overview
@@ -97,7 +98,7 @@ def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
     protocol = benchmark.protocols.get(manifest["protocol"])
     if protocol is None:
         raise UserError(f"{folder.path} used protocol {manifest['protocol']!r}, which {benchmark.name} does not have.")
-    return Plan(
+    plan = Plan(
         benchmark=benchmark,
         protocol=protocol,
         items=folder.items(),
@@ -108,16 +109,20 @@ def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
         repeats=manifest["repeats"],
         notes=tuple(manifest["data"].get("notes", ())),
     )
+    return outside.from_folder(plan, folder)
 
 
 def score_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     """Read every stored response again, write ``predictions.jsonl`` and ``scores.json``, and return them.
 
-    The two files depend on the responses and the interval's settings alone, not on when or in which order responses
-    came: scoring twice, or after an interruption, gives the same bytes.
+    The two files depend on what the folder holds and the interval's settings alone, not on when or in which order
+    responses came: scoring twice, or after an interruption, gives the same bytes. One thing is outside: the encoder of
+    a BERTScore, whose digest must be the manifest's; where it cannot be had, its column is left out and a caption says
+    so.
 
     Raises:
-        UserError: When there is no run, another process is writing to it, or there are no responses.
+        UserError: When there is no run, another process is writing to it, there are no responses, or what its settings
+            name is not what it was.
     """
     folder = RunFolder.at(path)
     folder.manifest()  # before the lock, which would make a file where there is no run
@@ -143,6 +148,7 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
         raise UserError(
             f"{folder.items_path} was changed since the run began; restore it, or run anew in another --out."
         )
+    outside.check(plan, manifest.get("settings_sha256", {}), folder)
     if plan.prompt_sha256() != manifest["prompt_sha256"]:
         raise UserError(
             f"{folder.path} was asked other prompts than its manifest and this affectlab make "

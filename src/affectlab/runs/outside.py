@@ -1,0 +1,79 @@
+"""What a run's settings name outside its folder (a prior, demonstrations, an encoder): its digest, and a copy.
+
+A file is copied into the run folder and read from there ever after; an encoder is only told apart by its digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from affectlab.errors import UserError, WorldError
+from affectlab.items.source import read_bytes
+from affectlab.replacing import replacing
+from affectlab.runs.folder import RunFolder, writing
+from affectlab.runs.plan import Plan
+
+
+def digests(plan: Plan) -> dict[str, str]:
+    """SHA-256 of what each setting of a plan names outside, by the setting's name.
+
+    Raises:
+        UserError: When it is not there.
+        WorldError: When the disk or the hub fails.
+    """
+    return {name: plan.benchmark.outside[name](value) for name, value in _named(plan).items()}
+
+
+def keep(plan: Plan, folder: RunFolder) -> None:
+    """Copy the files that a plan's settings name into the run folder, in place of copies that are there."""
+    for name, value in _named(plan).items():
+        if Path(value).is_file():
+            copy = _copy(folder, name, value)
+            with writing(copy):
+                copy.parent.mkdir(exist_ok=True)
+                with replacing(copy, f".{copy.name}.part") as beside:
+                    beside.write_bytes(read_bytes(value))
+
+
+def from_folder(plan: Plan, folder: RunFolder) -> Plan:
+    """The plan with its settings naming the copies in the folder."""
+    copies = {name: _copy(folder, name, value) for name, value in _named(plan).items()}
+    there = {name: str(copy) for name, copy in copies.items() if copy.is_file()}
+    return replace(plan, asking=replace(plan.asking, options={**plan.asking.options, **there})) if there else plan
+
+
+def check(plan: Plan, recorded: Mapping[str, str], folder: RunFolder) -> None:
+    """Refuse to score with something else than the run was begun with.
+
+    What cannot be had any more is left to those who need it: they say so.
+
+    Args:
+        plan: As :func:`from_folder` gives it.
+        recorded: Digests in the manifest.
+        folder: The run.
+
+    Raises:
+        UserError: When a digest differs.
+    """
+    for name, value in _named(plan).items():
+        try:
+            found = plan.benchmark.outside[name](value)
+        except (UserError, WorldError):
+            continue
+        if found != recorded.get(name):
+            raise UserError(
+                f"{folder.path} was run with another {name} than {value} is now (sha256 {found[:12]}…; its manifest "
+                f"has {str(recorded.get(name))[:12]}…). Restore it, or run anew in another --out."
+            )
+
+
+def _named(plan: Plan) -> dict[str, str]:
+    """Settings that name something outside, and what they name."""
+    return {name: value for name, value in plan.asking.options.items() if value and name in plan.benchmark.outside}
+
+
+def _copy(folder: RunFolder, name: str, value: str) -> Path:
+    """Where the copy of a setting's file is; its format goes by the suffix, which stays."""
+    return folder.path / "settings" / f"{name}{Path(value).suffix}"

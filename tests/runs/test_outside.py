@@ -1,0 +1,142 @@
+"""What decides a score and is no item: kept in the folder, decisive when a run goes on, checked when it is scored."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from affectlab.benchmarks.base import Asking
+from affectlab.benchmarks.emoscene.answers import SLOTS
+from affectlab.errors import UserError
+from affectlab.metrics.bertscore import BertScorer, Overlap
+from affectlab.models import open_model
+from affectlab.runs import RunFolder, execute, make_plan, read_run, score_run
+from affectlab.runs.score import scores_to_dict
+from affectlab.stats.bootstrap import Interval
+
+QUICK = Interval(replicates=5)
+
+
+def write_prior(path: Path, joy_and_trust: float) -> None:
+    couplings = np.zeros((8, 8))
+    couplings[0, 1] = couplings[1, 0] = joy_and_trust
+    path.write_text(json.dumps({"labels": list(SLOTS), "h": [0.0] * 8, "J": couplings.tolist()}), encoding="utf-8")
+
+
+def ask(folder: Path, prior: str, script: Path, limit: int = 5) -> None:
+    plan = make_plan("emoscene", limit=limit, asking=Asking(options={"prior": prior}))
+    execute(plan, open_model(f"scripted:{script}"), RunFolder.at(folder))
+
+
+@pytest.fixture
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run with a prior that couples joy and trust, by a path that means something in one working directory only."""
+    monkeypatch.chdir(tmp_path)
+    write_prior(tmp_path / "prior.json", 6.0)
+    lines = [{"item": "*", "logprobs": [-3.0] * 4 + [-1.0] * 4}]
+    lines += [{"item": "*", "step": "joy", "logprobs": [-1.0] * 4 + [-2.0] * 4}]
+    lines += [{"item": "*", "step": "trust", "logprobs": [-1.5] * 4 + [-1.2] * 4}]
+    (tmp_path / "script.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    ask(tmp_path / "run", "prior.json", tmp_path / "script.jsonl")
+    return tmp_path / "run"
+
+
+def sheet(run: Path) -> str:
+    return json.dumps(scores_to_dict(read_run(run, QUICK)))
+
+
+def test_a_run_folder_is_scored_alike_whatever_becomes_of_the_prior_it_was_run_with(
+    begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sheet(begun)
+    assert "joint:prior " in before
+    write_prior(tmp_path / "prior.json", -6.0)
+    assert sheet(begun) == before
+    (tmp_path / "prior.json").unlink()
+    monkeypatch.chdir("/")
+    assert sheet(begun) == before
+    score_run(begun, QUICK)
+    assert json.loads((begun / "scores.json").read_text())["conditions"]
+
+
+def test_another_prior_makes_other_figures_so_its_copy_is_checked(begun: Path) -> None:
+    copy = begun / "settings" / "prior.json"
+    write_prior(copy, -6.0)
+    with pytest.raises(UserError, match="was run with another prior"):
+        read_run(begun)
+    copy.unlink()
+    assert sheet(begun)  # the file it was copied from is still there, and still the same
+    write_prior(Path("prior.json"), -6.0)
+    with pytest.raises(UserError, match="was run with another prior"):
+        read_run(begun)
+    Path("prior.json").unlink()
+    with pytest.raises(UserError, match="no such file"):
+        read_run(begun)
+
+
+def test_a_run_goes_on_with_the_same_prior_only_wherever_it_lies(begun: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.json"
+    write_prior(elsewhere, 6.0)
+    ask(begun, str(elsewhere), tmp_path / "script.jsonl")
+    write_prior(elsewhere, -6.0)
+    with pytest.raises(UserError, match=r"settings_sha256\.prior: the folder has"):
+        ask(begun, str(elsewhere), tmp_path / "script.jsonl")
+    plan = make_plan("emoscene", limit=5)
+    with pytest.raises(UserError, match="belongs to another run"):
+        execute(plan, open_model(f"scripted:{tmp_path / 'script.jsonl'}"), RunFolder.at(begun))
+
+
+def test_demonstrations_are_kept_too(tmp_path: Path) -> None:
+    demos = tmp_path / "demos.jsonl"
+    bundled = files("affectlab.benchmarks.cue") / "demonstrations.jsonl"
+    demos.write_bytes(bundled.read_bytes())
+    plan = make_plan("cue", protocol="few_shot", limit=2, asking=Asking(options={"demos": str(demos)}))
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"item": "*", "reply": "中性"}\n', encoding="utf-8")
+    execute(plan, open_model(f"scripted:{script}"), RunFolder.at(tmp_path / "run"))
+    before = sheet(tmp_path / "run")
+    demos.unlink()
+    assert sheet(tmp_path / "run") == before
+    assert (tmp_path / "run" / "settings" / "demos.jsonl").read_bytes() == bundled.read_bytes()
+
+
+def test_a_killed_start_that_left_only_copies_is_begun_anew(begun: Path, tmp_path: Path) -> None:
+    for name in ("manifest.json", "responses.jsonl", "failures.jsonl"):
+        (begun / name).unlink(missing_ok=True)
+    write_prior(tmp_path / "prior.json", -6.0)
+    ask(begun, "prior.json", tmp_path / "script.jsonl")
+    assert json.loads((begun / "settings" / "prior.json").read_text())["J"][0][1] == -6.0
+    assert sheet(begun)
+
+
+def test_an_encoder_is_told_apart_by_its_digest_and_may_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Encoder:
+        signature, sha256 = "an encoder", "a" * 64
+
+        def score(self, references: list[str], answers: list[str]) -> Overlap:
+            return Overlap(np.ones(len(answers)), 0)
+
+    encoder = Encoder()
+    monkeypatch.setattr(BertScorer, "open", lambda spec: encoder)
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"item": "*", "reply": "It was my own doing."}\n', encoding="utf-8")
+    plan = make_plan("care", protocol="core", limit=2, asking=Asking(options={"bertscore": "x@1"}))
+    execute(plan, open_model(f"scripted:{script}"), RunFolder.at(tmp_path / "run"))
+    assert RunFolder.at(tmp_path / "run").manifest()["settings_sha256"] == {"bertscore": "a" * 64}
+    assert '"BERTScore"' in sheet(tmp_path / "run")
+
+    encoder.sha256 = "b" * 64
+    with pytest.raises(UserError, match="was run with another bertscore"):
+        read_run(tmp_path / "run")
+
+    def gone(spec: str) -> None:
+        raise UserError("not to be had")
+
+    monkeypatch.setattr(BertScorer, "open", gone)
+    assert "No BERTScore: not to be had" in sheet(tmp_path / "run")
