@@ -189,12 +189,18 @@ class TestTaken:
         with pytest.raises(UserError, match="expected long"):
             import_answers(store, str(path), {}, "excel")
 
+    def test_answers_of_models_beside_peoples_are_left_out_and_counted(self, store: Store, tmp_path: Path) -> None:
+        running(store, study())
+        path = written(tmp_path, *reply("ann", "i0"), *reply("gpt", "i0", kind="model"))
+        found = import_answers(store, str(path), {})
+        assert found.left_out == {"answers of models (gpt)": 2}
+        assert held(store).keys() == {("i0", "ann")}
+
 
 class TestRefused:
     def test_models_are_no_people(self, store: Store, tmp_path: Path) -> None:
         running(store, study())
-        rows = [*reply("ann", "i0"), *reply("gpt", "i0", kind="model")]
-        refused(store, written(tmp_path, *rows), r"answers of models \(gpt\)")
+        refused(store, written(tmp_path, *reply("gpt", "i0", kind="model")), "these are of gpt")
 
     @pytest.mark.parametrize("status", ["draft", "invalid"])
     def test_drafts_are_no_answers(self, store: Store, tmp_path: Path, status: str) -> None:

@@ -87,7 +87,7 @@ class Added:
 
 
 def import_answers(store: Store, source: str, columns: Mapping[str, str], form: str = "long") -> Added:
-    """Add people's answers from a file; the same file again adds what is still missing.
+    """Add people's answers from a file; the same file again adds what is still missing. Those of models are left out.
 
     Each annotator becomes an account without a password, under the code of the file. An answer takes one of the item's
     places, so that nobody else is asked for it. It is kept under the version of the design that the file names, the
@@ -100,10 +100,16 @@ def import_answers(store: Store, source: str, columns: Mapping[str, str], form: 
         form: ``long``, or a name in :data:`affectlab.annotate.exchange.FORMATS`.
 
     Raises:
-        UserError: Listing answers that fit no item, slot or version, that are no person's or not finished, or that
-            there is no place for. Nothing is added then.
+        UserError: Listing answers that fit no item, slot or version, that are not finished, or that there
+            is no place for; or when the file holds no person's. Nothing is added then.
     """
-    found, left_out = _read(source, columns, form)
+    every, left_out = _read(source, columns, form)
+    found = [one for one in every if one.kind == "human"]
+    if len(found) < len(every):
+        models = first_of(sorted({one.annotator for one in every if one.kind == "model"}))
+        if not found:
+            raise UserError(f"{source}: nothing was added. A project holds people's answers, these are of {models}.")
+        left_out = {**left_out, f"answers of models ({models})": len(every) - len(found)}
     with store.read() as conn:
         design = project.current_design(conn)
         ready, there, problems = hold_against(conn, found, store.now())

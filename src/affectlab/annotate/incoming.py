@@ -22,7 +22,6 @@ from affectlab.annotate.store.panels import renamed
 from affectlab.annotate.store.replies import Measured, Stored
 from affectlab.annotate.units import Unit
 from affectlab.annotate.values import Reply, checked, options_of
-from affectlab.errors import first_of
 
 UNSTATED = "unstated"
 """Reason of an item that was left out elsewhere, where nobody asked for one."""
@@ -68,13 +67,9 @@ def hold_against(conn: Connection, found: Sequence[Answer], now: float) -> tuple
 
     Args:
         conn: A reading transaction.
-        found: The answers.
+        found: Answers of people.
         now: The time of answers without one.
     """
-    models = {one.annotator for one in found if one.kind == "model"}
-    if models:
-        named = first_of(sorted(models))
-        return [], 0, [f"answers of models ({named}): a project holds people's only; leave these rows out"]
     check = _Check(conn, now)
     by_reply: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     for one in found:
