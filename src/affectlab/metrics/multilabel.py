@@ -6,7 +6,7 @@ every example score, whatever the gold.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +43,6 @@ def exact_match(gold: Sets, predicted: Sets, answered: NDArray[np.bool_] | None 
     return equal if answered is None else equal & answered
 
 
-def hamming_loss(gold: Sets, predicted: Sets, answered: NDArray[np.bool_] | None = None) -> Floats:
-    """Share of labels each example gets wrong [N], in [0, 1]; a missing answer gets all wrong."""
-    _same_shape(gold, predicted)
-    wrong = np.asarray((gold != predicted).mean(axis=1), dtype=np.float64)
-    return wrong if answered is None else np.where(answered, wrong, 1.0)
-
-
 def counts(gold: Sets, predicted: Sets) -> Floats:
     """Hits, false alarms and misses by label [L, 3]: additive, so that totals of clusters can be resampled.
 
@@ -79,25 +72,6 @@ def macro_f1(totals: Floats, zero_division: float = 0.0) -> Floats:
 def micro_f1(totals: Floats, zero_division: float = 0.0) -> Floats:
     """F1 of the counts pooled over labels [...]."""
     return np.asarray(f1(totals.sum(axis=-2, keepdims=True), zero_division)[..., 0])
-
-
-def yes_from_logits(logits: NDArray[Any], threshold: float = 0.5) -> Sets:
-    """Labels whose probability reaches the threshold: the logistic function first, then the comparison.
-
-    Args:
-        logits: Log-odds of yes, of any shape.
-        threshold: Probability in (0, 1).
-
-    Raises:
-        ValueError: When the threshold is no probability or a logit is NaN.
-    """
-    if not 0 < threshold < 1:
-        raise ValueError(f"the threshold is a probability between 0 and 1, not {threshold}")
-    odds = np.asarray(logits, dtype=np.float64)
-    if np.isnan(odds).any():
-        raise ValueError("a logit is NaN: leave that answer out as missing")
-    # The logistic function is increasing, so comparing log-odds is the same and cannot overflow.
-    return np.asarray(odds >= np.log(threshold / (1 - threshold)), dtype=np.bool_)
 
 
 def _same_shape(gold: Sets, predicted: Sets) -> None:

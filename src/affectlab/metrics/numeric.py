@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -33,37 +32,6 @@ class Score:
     def coverage(self) -> float | None:
         """Share of what was asked that has an answer; ``None`` when nothing was asked."""
         return self.answered / self.asked if self.asked else None
-
-
-def mean_answered(scores: Answers) -> Score:
-    """Mean of the scores there are."""
-    present = [score for score in scores if score is not None]
-    if not present:
-        return Score(None, 0, len(scores), "no answer")
-    return Score(float(np.mean(present)), len(present), len(scores))
-
-
-def normalised_rmse(gold: Sequence[float], predicted: Answers, scale_range: float) -> Score:
-    """Root mean squared error, pooled over all pairs, as a share of the scale's range.
-
-    The range is that of the scale (6 on a 7-point scale), never that of the answers, so that figures compare across
-    data sets.
-
-    Args:
-        gold: Right values.
-        predicted: Answers in the same order; ``None`` where missing.
-        scale_range: Highest minus lowest point of the scale.
-
-    Raises:
-        ValueError: When the range is not positive or the lengths differ.
-    """
-    if not (scale_range > 0 and isfinite(scale_range)):
-        raise ValueError(f"the scale's range must be positive, not {scale_range}")
-    first, second = _pairs(gold, predicted)
-    if not len(first):
-        return Score(None, 0, len(gold), "no answer")
-    error = (second - first) / scale_range
-    return Score(sqrt(float(np.mean(error**2))), len(first), len(gold))
 
 
 def pearson(gold: Sequence[float], predicted: Answers) -> Score:

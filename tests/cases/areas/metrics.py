@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from affectlab.benchmarks.care.measures import measures as care
+from affectlab.benchmarks.care.spaces import DIMENSIONS
+from affectlab.benchmarks.emoscene.answers import SLOTS
+from affectlab.benchmarks.emoscene.ising import sigmoid
+from affectlab.benchmarks.emoscene.measures import measures as emoscene
 from affectlab.metrics import classification, multilabel, numeric
+from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.reading import NumberRange, read_number
 from tests.cases.judging import differences
 from tests.cases.runner import LATER
@@ -78,7 +84,20 @@ def _exact_match(given: Mapping[str, Any]) -> Outcome:
 
 
 def _hamming(given: Mapping[str, Any]) -> Outcome:
-    return {"value": float(multilabel.hamming_loss(*_sets(given)).mean())}
+    """EmoScene's figure, whose eight questions hold eight labels at a time."""
+    gold, answers, answered = _sets(given)
+    rows = [
+        Prediction(
+            name := f"{example}/{label // len(SLOTS)}",
+            name,
+            SLOTS[label % len(SLOTS)],
+            "ok" if answered[example] else "unparseable",
+            ("absent", "present")[int(answers[example, label])] if answered[example] else None,
+            ("absent", "present")[int(gold[example, label])],
+        )
+        for example, label in np.ndindex(gold.shape)
+    ]
+    return {"value": emoscene(PredictionTable.from_rows(rows), "list").value("hamming_loss")}
 
 
 def _label_f1(pool: Callable[[classification.Floats], classification.Floats]) -> Callable[[Mapping[str, Any]], Outcome]:
@@ -100,7 +119,24 @@ def _number(score: numeric.Score) -> Outcome:
 
 
 def _rmse(given: Mapping[str, Any]) -> Outcome:
-    return _number(numeric.normalised_rmse(given["gold"], given["pred"], given["range"]))
+    """CAREBench's figure of ratings, on a scale of range 4 to which others are brought."""
+    rows = [
+        Prediction(
+            str(n), str(n), DIMENSIONS[0], "unparseable" if answer is None else "ok", _on_scale(answer, given), right
+        )
+        for n, (answer, right) in enumerate(
+            zip(given["pred"], (_on_scale(value, given) for value in given["gold"]), strict=True)
+        )
+    ]
+    found = care(PredictionTable.from_rows(rows), "s")
+    value = found.value("appraisal_rmse")
+    status = "ok" if value is not None else "undefined"
+    answered = sum(answer is not None for answer in given["pred"])
+    return {"value": value, "coverage": found.value("appraisal_coverage"), "status": status, "n": answered}
+
+
+def _on_scale(value: float | None, given: Mapping[str, Any]) -> float | None:
+    return None if value is None else 4 * value / given["range"]
 
 
 def _correlation(function: Callable[..., numeric.Score]) -> Callable[[Mapping[str, Any]], Outcome]:
@@ -112,12 +148,15 @@ def _correlation(function: Callable[..., numeric.Score]) -> Callable[[Mapping[st
 
 
 def _threshold(given: Mapping[str, Any]) -> Outcome:
-    found = multilabel.yes_from_logits(np.array(given["logits"], dtype=float), given.get("threshold", 0.5))
+    found = sigmoid(np.array(given["logits"], dtype=float)) >= given.get("threshold", 0.5)
     return {"value": found.astype(int).tolist()}
 
 
 def _mean(given: Mapping[str, Any]) -> Outcome:
-    return _number(numeric.mean_answered([item["score"] for item in given["items"]]))
+    scores = np.array([item["score"] for item in given["items"]], dtype=float)  # None is NaN
+    value = _defined(float(classification.mean_defined(scores)))
+    coverage = float(1 - np.isnan(scores).mean()) if len(scores) else None
+    return {"value": value, "coverage": coverage, "status": "ok" if value is not None else "undefined"}
 
 
 def _intensities(given: Mapping[str, Any]) -> Outcome:
