@@ -44,18 +44,13 @@ def _chiaro(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:
 
 
 _CHIARO_GOLD = frozenset({"agent_a_emotion", "agent_b_emotion", "agent_A_emotion", "agent_B_emotion"})
-_CUE = {
-    "explicit": "explicit_polarity",
-    "implicit": "implicit_polarity",
-    "stance": "affective_stance",
-    "intent": "pragmatic_intent",
-    "emotion": "fine_grained_emotion",
-}
 
 
 def _cue(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:
-    kept = {name: value for name, value in row.items() if name not in _CUE.values()}
-    return kept | {field: gold[slot] for slot, field in _CUE.items() if slot in gold}
+    from affectlab.benchmarks.cue.prompts import KEYS
+
+    kept = {name: value for name, value in row.items() if name not in KEYS.values()}
+    return kept | {field: gold[slot] for slot, field in KEYS.items() if slot in gold}
 
 
 def _emoscene(row: dict[str, Any], gold: Mapping[str, Gold]) -> dict[str, Any]:
