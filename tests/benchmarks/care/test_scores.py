@@ -269,11 +269,58 @@ def test_a_story_without_its_pair_is_in_no_difference() -> None:
     alone = rows([("1", "control.general", 3, 1), ("2", "control.general", 3, 1), ("3", "control.general", 1, 5)])
     given = rows([("1", "control.general", 3, 3), ("2", "control.general", 3, 3)], "s+r")
     line = cells(scored([*alone, *given], "injection"), "injection")[("s+r", "appraisal_rmse")]
-    assert line["s alone"] == pytest.approx(0.5)  # story 3 alone would make it worse
+    assert line["s alone"].value == pytest.approx(0.5)  # story 3 alone would make it worse
     more = rows([("4", "control.general", 1, 5)], "s+r")
     core = rows([("3", "core_control", "mine", "mine")], "s+r")  # asked, but not yet what is compared
     line = cells(scored([*alone, *given, *more, *core], "injection"), "injection")[("s+r", "appraisal_rmse")]
-    assert (line["s alone"], line["given it"]) == (pytest.approx(0.5), pytest.approx(0.0))
+    assert (line["s alone"].value, line["given it"].value) == (pytest.approx(0.5), pytest.approx(0.0))
+    assert line["n"] == 2
+
+
+def test_what_becomes_unreadable_is_no_improvement() -> None:
+    # The same ratings under both; what was wrong under the story alone cannot be read given the reasoning.
+    stories = [str(number) for number in range(8)]
+    alone = rows(
+        [(story, slot, 3, said) for story in stories for slot, said in (("control.general", 3), ("control.select", 1))]
+    )
+    given = rows(
+        [
+            (story, slot, 3, said)
+            for story in stories
+            for slot, said in (("control.general", 3), ("control.select", None))
+        ],
+        "s+r",
+    )
+    line = cells(scored([*alone, *given], "injection"), "injection")[("s+r", "appraisal_rmse")]
+    assert line["difference"].value == 0.0
+    assert line["n"] == 8
+    assert (line["coverage, given it"], line["coverage, s alone"]) == (0.5, 1.0)
+    # F1 keeps what could not be read, at 0.
+    alone = rows([(story, "positive_labels", (GLAD,), (GLAD,)) for story in stories])
+    given = rows([(story, "positive_labels", (GLAD,), (GLAD,) if story < "4" else None) for story in stories], "s+r")
+    line = cells(scored([*alone, *given], "injection"), "injection")[("s+r", "positive_example_f1")]
+    assert (line["given it"], line["s alone"], line["n"]) == (0.5, 1.0, 8)
+
+
+def test_an_error_is_a_number_and_an_f1_a_share() -> None:
+    answers = [
+        ("1", "control.general", 3, 1),
+        ("1", "positive_labels", (GLAD,), (GLAD,)),
+        ("2", "control.general", 3, 1),
+    ]
+    found = cells(scored([*rows(answers), *rows(answers, "s+r")], "injection"), "injection")
+    rmse, f1 = found[("s+r", "appraisal_rmse")], found[("s+r", "positive_example_f1")]
+    assert (rmse["given it"].unit, rmse["difference"].unit) == ("number", "number")
+    assert (f1["given it"], f1["difference"].unit) == (1.0, "difference")
+
+
+def test_a_figure_that_nobody_could_read_keeps_its_row_with_the_reason() -> None:
+    answers = [("1", "control.general", 3, 1), ("2", "control.general", 3, 1), ("1", "positive_level", 3, None)]
+    table = scored([*rows(answers), *rows(answers, "s+r")], "injection")
+    line = cells(table, "injection")[("s+r", "positive_level_rmse")]
+    assert (line["difference"].value, line["difference"].reason) == (None, "no answer with gold was read under both")
+    assert (line["p"], line["n"], line["coverage, s alone"]) == (None, 0, 0.0)
+    assert "over the 1 rows with a p" in table.table("injection").note
 
 
 def test_p_values_are_corrected_over_the_table() -> None:

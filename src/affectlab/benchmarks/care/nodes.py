@@ -138,6 +138,7 @@ class Core:
     name: str = "core"
     summary: str = "s→r: the five core appraisals in the model's own words, from the story"
     given: Mapping[str, str] = field(default_factory=lambda: {"": "s"})
+    by_likelihood: bool = False
     needs: frozenset[Ability] = frozenset({Ability.GENERATE})
 
     def requests(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Request]:

@@ -11,6 +11,7 @@ from affectlab.benchmarks import sheets
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import ceiling, people, shifts, spaces, spread, texts
 from affectlab.benchmarks.care.counterfactual import Counterfactual
+from affectlab.benchmarks.care.injection import COMPARED, against_story, presented
 from affectlab.benchmarks.care.measures import (
     SIDES,
     headline_names,
@@ -27,18 +28,8 @@ from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Scores, Table
 from affectlab.stats.bootstrap import estimates
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.multiple import adjust
-from affectlab.stats.paired import PairedResult, paired_differences
 
 VERSION = "3"
-COMPARED = (
-    "appraisal_rmse",
-    "appraisal_rmse_expected",
-    "positive_level_rmse",
-    "negative_level_rmse",
-    "positive_example_f1",
-    "negative_example_f1",
-)
 HUMAN = (
     "appraisal_rmse",
     "appraisal_accuracy",
@@ -98,7 +89,7 @@ def _marked(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
 def _node_tables(scoring: Scoring, found: Mapping[str, Estimate]) -> Iterator[Table]:
     shown = presentations(scoring.protocol)
     if len(shown) > 1:
-        yield _against_story(scoring, shown)
+        yield against_story(scoring, shown)
     for variant in shown:
         yield from _figures(found, variant)
     yield from _baselines(scoring.table, next(iter(shown)))
@@ -205,7 +196,7 @@ def _sets(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
 
 def _baselines(table: PredictionTable, variant: str) -> Iterator[Table]:
     """An answer that reads nothing, on this very gold: the middle of every scale, and no label."""
-    part = _renamed(table, variant)
+    part = presented(table, variant)
     kinds = np.array([slot in spaces.SETS for slot in part.slot.values], dtype=np.int32)
     constant = replace(part, value=replace(part.value, codes=kinds[part.slot.codes], values=(spaces.MIDPOINT, ())))
     measured = node_measures(constant, "s") if len(part) else None
@@ -219,49 +210,6 @@ def _baselines(table: PredictionTable, variant: str) -> Iterator[Table]:
             "On the gold of this run. The middle is 3 for ratings and for levels.",
             dict.fromkeys((name for name in figures if "rmse" in name), "number"),
         )
-
-
-def _against_story(scoring: Scoring, shown: Mapping[str, str]) -> Table:
-    """ΔP(a), ΔP(e): each presentation minus the first, the story alone, on stories that were asked under both."""
-    base = _renamed(scoring.table, "")
-    alone = f"{shown['']} alone"
-    found: list[tuple[str, PairedResult]] = []
-    for variant in list(shown)[1:]:
-        more = _renamed(scoring.table, variant)
-        common = {name for name in more.cluster.values if more.cluster.equals(name).any()}
-        common &= {name for name in base.cluster.values if base.cluster.equals(name).any()}
-        if not common:
-            continue
-        first, second = (node_measures(_of_clusters(part, common), "s") for part in (more, base))
-        results = paired_differences(first, second, COMPARED, scoring.interval)
-        found += [(variant, one) for one in results.values() if one.a is not None and one.b is not None]
-    adjusted = adjust([one.p for _, one in found]).values
-    return Table(
-        "injection",
-        "What more of the chain changes, against the story alone",
-        ("given", "figure", "given it", alone, "difference", "p", "p adjusted", "detectable"),
-        tuple(
-            (variant, one.name, one.a, one.b, one.difference, one.p, corrected, one.detectable)
-            for (variant, one), corrected in zip(found, adjusted, strict=True)
-        ),
-        "Paired over stories; intervals resample stories, p by swapping within stories. Adjusted: Benjamini–Hochberg "
-        f"over the {len(found)} rows. Detectable: smallest true difference found with power .8 at level .05. "
-        "For RMSE below 0 is better, for F1 above 0. All are shares: an RMSE of its scale's range.",
-        {"given it": "share", alone: "share", "p": "p", "p adjusted": "p", "detectable": "share"},
-    )
-
-
-def _renamed(table: PredictionTable, variant: str) -> PredictionTable:
-    """Ratings and feelings of one presentation, as if it were the only one."""
-    part = table.where(table.variant.equals(variant))
-    wanted = np.isin(part.slot.codes, [code for code, slot in enumerate(part.slot.values) if slot not in spaces.CORE])
-    part = part.where(wanted)
-    return replace(part, variant=replace(part.variant, values=tuple("" for _ in part.variant.values)))
-
-
-def _of_clusters(table: PredictionTable, names: set[str]) -> PredictionTable:
-    codes = [code for code, name in enumerate(table.cluster.values) if name in names]
-    return table.where(np.isin(table.cluster.codes, codes))
 
 
 def _humans(scoring: Scoring, items: Sequence[Item]) -> Table:
