@@ -72,8 +72,8 @@ def read_answers(
     needed = ("item", "annotator", *(() if "status" in there else ("value",)))  # all may have been skipped
     if absent := [name for name in needed if name not in there]:
         raise UserError(
-            f"{source}: no row has {', '.join(absent)}. The columns are: {', '.join(there)}. "
-            f"Say which one is meant, for example --map {absent[0]}=COLUMN"
+            f"{source}: no row has a value for {', '.join(absent)}. Columns with values: {', '.join(there)}. "
+            f"Fill it in, or say which one is meant, for example --map {absent[0]}=COLUMN"
         )
     problems = list(found)
     answers: list[Answer] = []
