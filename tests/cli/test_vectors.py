@@ -110,6 +110,9 @@ def test_vectors_in_half_precision_say_so(cli: Cli, folder: Path, texts: Path, t
     mapped = ("--map", "text=sentence", "--map", "emotion=label", "--emotions", "joy,fear", "--dtype", "bfloat16")
     ended = cli("vectors", "extract", "--model", folder, "--out", out, "--stimuli", texts, *mapped, *FAST)
     assert ended.code == 0, ended.err
+    # 2 emotions, 2 layers, the paper's 8 strengths, 10 questions.
+    assert "--sweep-layers none\nWithout" in ended.out
+    assert "which is 320 prompts more" in ended.out
     shown = cli("vectors", "show", out)
     assert "; bfloat16; " in shown.out
     assert "states at: last, in bfloat16; 4 left out (pride)." in " ".join(shown.out.split())
@@ -141,7 +144,49 @@ def test_validate_prints_writes_and_suggests(cli: Cli, file: Path, folder: Path,
     assert ended.code == 0, ended.err
     assert "Not compared with controls" in ended.out
     suggested = json.loads(cli("vectors", "show", file, "--json").out)["provenance"]["suggested_layers"]
-    assert suggested or "No layer can be suggested" in ended.err
+    said = " ".join(ended.out.split())
+    if suggested == [0, 1]:
+        assert f"Layers 0-1 are in {file} now, where layers=best finds them. No others were swept" in said
+    else:
+        assert suggested or f"No layer can be suggested; {file} is left as it was." in said
+
+
+def test_what_was_measured_is_printed_whatever_becomes_of_page_and_figure(
+    cli: Cli, file: Path, folder: Path, tmp_path: Path
+) -> None:
+    few = ("--strengths", "0.1,0.1", "--controls", "0", "--sweep-layers", "1", "--sweep-strengths", "4", *FAST)
+    # 254 letters are a name, and leave none for that of the file beside it.
+    page, figure = tmp_path / f"{'x' * 249}.html", tmp_path / "heat.SVG"
+    ended = cli("vectors", "validate", file, "--model", folder, *few, "--html", page, "--figure", figure)
+    assert ended.code == 1
+    assert "Self-report, layers middle, 0.1 × median token norm" in ended.out
+    assert f"Figure: {figure}" in ended.out
+    assert "<svg" in figure.read_text("utf-8")
+    said = " ".join(ended.err.split())
+    assert "could not be written (File name too long). What was measured is printed in full." in said
+    assert not page.exists()
+    # The same strength twice is one.
+    document = cli("vectors", "validate", file, "--model", folder, *few, "--json").json
+    assert [row[0] for row in next(one for one in document["tables"] if one["id"] == "by_strength")["rows"]] == ["0.1"]
+
+
+def test_a_page_says_what_was_validated(cli: Cli, file: Path, folder: Path, tmp_path: Path) -> None:
+    few = ("--strengths", "0.1", "--controls", "0", "--sweep-layers", "none", *FAST)
+    page = tmp_path / "page.html"
+    ended = cli("vectors", "validate", file, "--model", folder, *few, "--html", page)
+    assert ended.code == 0, ended.err
+    assert f"Page: {page}" in ended.out
+    made = cli("vectors", "validate", file, "--model", folder, *few, "--json").json["made"]
+    held = cli("vectors", "show", file, "--json").json
+    assert made["model"]["model"] == held["model"]["model"]
+    assert made["vectors"]["stimuli_sha256"] == held["provenance"]["stimuli_sha256"]
+    assert made["versions"]["affectlab"]
+    shown = page.read_text("utf-8")
+    for name in ("model", "tokenizer", "dtype"):
+        assert made["model"][name] in shown
+    for name in ("sha256", "method", "token_rule", "stimuli_sha256"):
+        assert made["vectors"][name] in shown
+    assert "How this was made" in shown
 
 
 def test_export_writes_what_llama_cpp_reads(cli: Cli, file: Path, tmp_path: Path) -> None:
@@ -162,6 +207,16 @@ def test_another_model_is_refused(cli: Cli, file: Path, tmp_path: Path) -> None:
     assert "tokenizer" in ended.err
 
 
+def test_labels_that_no_condition_can_name_are_refused_before_a_model_is_opened(cli: Cli, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.jsonl"
+    rows = [{"text": f"It is {label} {number}.", "emotion": label} for label in ("joy", "random") for number in "123"]
+    texts.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    named = ("--stimuli", texts, "--emotions", "joy,random")
+    ended = cli("vectors", "extract", "--model", tmp_path / "none", "--out", tmp_path / "x", *named)
+    assert ended.code == 2
+    assert "No condition can name vectors of 'random'" in " ".join(ended.err.split())
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -171,7 +226,14 @@ def test_another_model_is_refused(cli: Cli, file: Path, tmp_path: Path) -> None:
         (("extract", "--model", "smollm2", "--out", "x", "--stimuli", "none.csv"), "no file none.csv"),
         (("show", "none.safetensors"), "There is no file none.safetensors"),
         (("validate", "x", "--model", "smollm2", "--strengths", "a"), "--strengths 'a'"),
-        (("validate", "x", "--model", "smollm2", "--compared", "3"), "not among"),
+        (("extract", "--model", "smollm2", "--out", "x", "--emotions", ""), "No emotion is named"),
+        (("validate", "x", "--model", "smollm2", "--compared", "3"), "(3) is not among the strengths (0.025, 0.05"),
+        (("validate", "x", "--model", "smollm2", "--layers", "foo"), "--layers 'foo': expected early"),
+        (("validate", "x", "--model", "smollm2", "--layers", "1-2-3"), "--layers '1-2-3'"),
+        (("validate", "x", "--model", "smollm2", "--layers", "0-3,"), "--layers '0-3,'"),
+        (("validate", "x", "--model", "smollm2", "--sweep-layers", "3-1"), "--sweep-layers '3-1'"),
+        (("validate", "x", "--model", "smollm2", "--figure", "x.exe"), "end it in .svg, .png, .pdf"),
+        (("validate", "x", "--model", "smollm2", "--html", "no/x.html"), "there is no folder no"),
         (("validate", "x", "--model", "smollm2", "--sweep-layers", "few"), "--sweep-layers 'few'"),
         (("validate", "x", "--model", "smollm2", "--sweep-scale", "kl"), "--sweep-scale 'kl'"),
         (("export", "none.safetensors", "--emotion", "joy", "--out", "x.gguf"), "There is no file"),

@@ -13,8 +13,9 @@ import pytest
 from affectlab.errors import UserError
 from affectlab.items import DataError
 from affectlab.labels import load
+from affectlab.steering.conditions import parse
 from affectlab.steering.selfreport import OPTIONS, self_reports
-from affectlab.steering.stimuli import EMOTIONS, Stimuli, load_stimuli
+from affectlab.steering.stimuli import EMOTIONS, Stimuli, check_names, emotion_id, load_stimuli
 
 SYNONYMS = """
 anger angry angrily furious fury rage raging mad outrage outraged livid irate annoyed annoying irritated resent
@@ -137,6 +138,23 @@ def test_other_files_with_other_columns_and_labels(tmp_path: Path) -> None:
     own = load_stimuli(str(path), {"text": "generated_text"}, ("pride", "joy"))
     assert own.labels == ("joy", "joy", "pride", "pride")
     assert own.left_out == {"anger": 2}
+
+
+def test_no_emotion_is_a_mistake() -> None:
+    with pytest.raises(UserError, match="No emotion is named"):
+        load_stimuli(emotions=())
+
+
+@pytest.mark.parametrize("name", ["a+b", "joy:x", "mixed@feelings", "123", "", "random", "kl-random", "neutral"])
+def test_names_that_no_condition_can_write_or_that_mean_something_else(name: str) -> None:
+    with pytest.raises(UserError, match=f"No condition can name vectors of '{re.escape(name)}'"):
+        check_names(["joy", name])
+
+
+@pytest.mark.parametrize("name", ["joy", "moral_fear", "grief 2", "愤怒", "self-doubt"])
+def test_names_that_conditions_can_write(name: str) -> None:
+    check_names([name])
+    assert parse(f"{name}@1.0").terms[0].emotion == emotion_id(name)
 
 
 def test_too_few_texts_say_what_there_is(tmp_path: Path) -> None:

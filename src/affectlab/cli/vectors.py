@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -14,15 +16,21 @@ from affectlab.cli.vectors_output import (
     document,
     explained,
     explained_to_dict,
+    made_of,
     print_vectors,
     validation_to_dict,
+    write_each,
+    write_figure,
+    write_page,
+    write_suggestion,
 )
 from affectlab.errors import UserError
 from affectlab.replacing import target
 
 if TYPE_CHECKING:
     from affectlab.models import ModelSettings
-    from affectlab.steering import EmotionVectors
+
+FIGURES = (".svg", ".png", ".pdf")
 
 VectorFile: TypeAlias = Annotated[Path, typer.Argument(help="A file that `affectlab vectors extract` wrote.")]
 Model: TypeAlias = Annotated[str, typer.Option(help="Local model: smollm2, gguf:PATH, hf:ORG/NAME or a folder.")]
@@ -76,15 +84,19 @@ def extract(
     from affectlab.cli.progress import steps
     from affectlab.models.subject import open_subject
     from affectlab.steering.contrast import METHODS
+    from affectlab.steering.selfreport import self_reports
+    from affectlab.steering.stimuli import check_names
     from affectlab.steering.subject import TOKEN_RULES
+    from affectlab.steering.validation import PAPER_STRENGTHS
 
     if method not in METHODS:
         raise UserError(f"--method {method!r}: expected one of {', '.join(METHODS)}.")
     if states not in TOKEN_RULES:
         raise UserError(f"--states {states!r}: expected one of {', '.join(TOKEN_RULES)}.")
-    _check_place(target(out))
+    _check_place(out)
     wanted = steering.EMOTIONS if emotions is None else tuple(filter(None, map(str.strip, emotions.split(","))))
     texts = steering.load_stimuli(stimuli, pairs(field_map or [], "--map"), wanted)
+    check_names(texts.emotions)
     subject = open_subject(model, _settings(device, dtype, threads, batch_tokens))
     with steps(silent=as_json) as told:
         found = steering.extract(
@@ -101,7 +113,9 @@ def extract(
         print_json({"file": str(out), **described(found)})
     else:
         print_vectors(found)
-        print(f"\nVectors: {out}\nNext: affectlab vectors validate {out} --model {model}")
+        sweep = len(found.emotions) * len(found.layers) * len(PAPER_STRENGTHS) * len(self_reports())
+        print(f"\nVectors: {out}\nNext: affectlab vectors validate {out} --model {model} --sweep-layers none")
+        print(f"Without --sweep-layers none it also steers every layer alone, which is {sweep:,} prompts more.")
 
 
 def show(
@@ -156,8 +170,12 @@ def validate(
     strengths: Annotated[
         str, typer.Option(help="Strengths there, × the median token norm.")
     ] = "0.025,0.05,0.1,0.2,0.4",
-    compared: Annotated[float, typer.Option(help="The one at which controls are compared.")] = 0.025,
-    controls: Annotated[int, typer.Option(help="Control vectors of each kind; 0 for none.", min=0)] = 19,
+    compared: Annotated[
+        float | None, typer.Option(help="The one at which controls are compared. Default: the first.")
+    ] = None,
+    controls: Annotated[
+        int, typer.Option(help="Control vectors of each kind for each emotion; 0 for none.", min=0)
+    ] = 19,
     sweep_layers: Annotated[str, typer.Option(help="Layers steered one at a time: all, none, or 0-29.")] = "all",
     sweep_strengths: Annotated[
         str, typer.Option(help="Strengths there; the paper's by default.")
@@ -167,7 +185,7 @@ def validate(
         bool, typer.Option("--write", help="Write the suggested layers into the file, for layers=best.")
     ] = False,
     html: Annotated[Path | None, typer.Option(help="Also write a page.")] = None,
-    figure: Annotated[Path | None, typer.Option(help="Also write the heatmap (.svg, .png, .pdf).")] = None,
+    figure: Annotated[Path | None, typer.Option(help=f"Also write the heatmap ({', '.join(FIGURES)}).")] = None,
     seed: Seed = 0,
     device: Device = "auto",
     dtype: Dtype = "float32",
@@ -179,25 +197,26 @@ def validate(
     from affectlab import steering
     from affectlab.cli.progress import steps
     from affectlab.models.subject import open_subject
-    from affectlab.report.html import document_html
     from affectlab.report.terminal import print_document
-    from affectlab.runs.folder import writing
     from affectlab.steering.validation_tables import suggested_layers
 
     swept = _swept(sweep_layers)
     if figure is not None and swept == ():
         raise UserError("--figure draws the sweep over single layers, which --sweep-layers none leaves out.")
-    for path in (figure, html):
+    if figure is not None and figure.suffix.lower() not in FIGURES:
+        raise UserError(f"--figure {figure}: the name's end says what is drawn; end it in {', '.join(FIGURES)}.")
+    for path in (figure, html, file if write else None):
         _check_place(path)
     if sweep_scale not in ("unit", "raw", "relative"):
         raise UserError(f"--sweep-scale {sweep_scale!r}: expected unit, raw or relative.")
+    numbers = _numbers("--strengths", strengths)
     settings = steering.Settings(
         sweep_strengths=_numbers("--sweep-strengths", sweep_strengths),
         sweep_scale=sweep_scale,  # type: ignore[arg-type]
         sweep_layers=swept,
-        layers=layers,
-        strengths=_numbers("--strengths", strengths),
-        compared=compared,
+        layers=_layers("--layers", layers),
+        strengths=numbers,
+        compared=numbers[0] if compared is None else compared,
         controls=controls,
         seed=seed,
     )
@@ -207,26 +226,24 @@ def validate(
     with steps(silent=as_json) as told:
         found = steering.validate(subject, vectors, settings, told)
     best = suggested_layers(found)
-    if write:
-        _write_suggestion(vectors, best, file)
-    if figure is not None:
-        with writing(figure):
-            steering.heatmap(found).savefig(figure)
-    page = document(found, best)
-    if html is not None:
-        with writing(html):
-            html.write_text(document_html(page), encoding="utf-8")
+    made = made_of(found, vectors, subject, file)
+    page = document(found, best, made)
+    # Printed before anything is written: what took hours is not lost where a page cannot be.
     if as_json:
-        print_json({"file": str(file), **validation_to_dict(found, best)})
+        print_json({"file": str(file), **validation_to_dict(found, best), "made": made})
     else:
         print_document(page)
+    sys.stdout.flush()
+    writers: list[Callable[[], str]] = []
+    writers += [partial(write_suggestion, vectors, found, best, file)] if write else []
+    writers += [] if html is None else [partial(write_page, page, html)]
+    writers += [] if figure is None else [partial(write_figure, found, figure)]
+    write_each(writers, silent=as_json)
 
 
 def _check_place(path: Path | None) -> None:
     """Refuse a place that nothing can be written to before anything is computed."""
-    if path is not None and (path.is_dir() or not path.name):
-        raise UserError(f"{path} is a folder; name a file.")
-    if path is not None and not path.parent.is_dir():
+    if path is not None and not target(path).parent.is_dir():
         raise UserError(f"{path} cannot be written: there is no folder {path.parent}. Make it first.")
 
 
@@ -260,26 +277,29 @@ def _settings(device: str, dtype: str, threads: int | None, batch_tokens: int) -
 
 def _numbers(option: str, text: str) -> tuple[float, ...]:
     try:
-        return tuple(float(piece) for piece in text.split(","))
+        return tuple(dict.fromkeys(float(piece) for piece in text.split(",")))
     except ValueError:
         raise UserError(f"{option} {text!r}: expected numbers joined by commas, for example 0.05,0.1.") from None
 
 
+def _layers(option: str, text: str) -> str:
+    """Layers as conditions write them."""
+    from affectlab.steering.conditions import layer_text
+
+    try:
+        return layer_text(text, text)
+    except UserError:
+        raise UserError(
+            f"{option} {text!r}: expected early, middle, late, all, best, or layers that rise, like 10-19 or 3,5,7."
+        ) from None
+
+
 def _swept(text: str) -> tuple[int, ...] | None:
     """Layers of the sweep; ``None`` for all."""
-    from affectlab.steering.conditions import layer_numbers, layer_text
+    from affectlab.steering.conditions import layer_numbers
 
     if text in ("all", "none"):
         return None if text == "all" else ()
     if not text[:1].isdecimal():
         raise UserError(f"--sweep-layers {text!r}: expected all, none, or numbers like 0-29 or 3,5,7.")
-    return tuple(sorted(layer_numbers(layer_text(f"--sweep-layers {text}", text))))
-
-
-def _write_suggestion(vectors: EmotionVectors, best: tuple[int, ...], file: Path) -> None:
-    from affectlab import steering
-
-    if best:
-        steering.save(vectors.suggesting(best), file)
-    else:
-        print("No layer can be suggested; the file is left as it was.", file=sys.stderr)
+    return tuple(sorted(layer_numbers(_layers("--sweep-layers", text))))

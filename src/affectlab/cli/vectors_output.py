@@ -1,15 +1,20 @@
-"""How ``affectlab vectors`` shows vectors, conditions made of them, and their validation."""
+"""How ``affectlab vectors`` shows and writes vectors, conditions made of them, and their validation."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from affectlab.cli.common import print_rows
+from affectlab.errors import AffectlabError, WorldError
+from affectlab.replacing import replacing
 
 if TYPE_CHECKING:
     from affectlab.report.model import Document
-    from affectlab.steering import Applied, EmotionVectors, Validation
+    from affectlab.steering import Applied, EmotionVectors, Subject, Validation
     from affectlab.steering.coherence import Coherence
 
 
@@ -41,24 +46,41 @@ def explained_to_dict(applied: Applied, plain: Coherence | None) -> dict[str, An
     }
 
 
-def document(found: Validation, best: tuple[int, ...]) -> Document:
-    """A validation as a page."""
+def made_of(found: Validation, vectors: EmotionVectors, subject: Subject, file: Path) -> dict[str, Any]:
+    """How a validation was made: command, model, vectors, settings and versions."""
     from dataclasses import asdict
+    from importlib.metadata import version
 
+    from affectlab.runs.manifest import command_line, host, now
+
+    model = {name: value for name, value in subject.identity.to_dict().items() if name != "layer_paths"}
+    return {
+        "command": command_line(),
+        "created": now(),
+        "model": {**model, "dtype": subject.dtype},
+        "vectors": {"file": file.name, "sha256": vectors.sha256, **asdict(vectors.provenance)},
+        "settings": asdict(found.settings),
+        "versions": {name: version(name) for name in ("affectlab", "torch", "transformers", "numpy")},
+        "host": host(),
+    }
+
+
+def document(found: Validation, best: tuple[int, ...], made: Mapping[str, Any]) -> Document:
+    """A validation as a page; ``made`` is what :func:`made_of` says of it."""
     from affectlab.report.model import Document, Section
     from affectlab.steering import scores
     from affectlab.steering.conditions import ranges
-    from affectlab.steering.validation_tables import suggested_strengths
+    from affectlab.steering.validation_tables import suggested_span
 
-    made = scores(found)
-    low, high = suggested_strengths(found)
-    strength = f"strengths {low:g} to {high:g}" if low is not None and high is not None else "no strength"
+    told = scores(found)
+    span = suggested_span(found)
+    strength = f"strength {span}" if span else "no strength"
     layers = f"layers {ranges(best)}" if best else "no layers"
     return Document(
         title=f"Emotion vectors of {found.name}: does steering steer?",
         summary=f"Suggested: {layers}; {strength} (× median token norm).",
-        sections=(Section("", made.notes, made.tables, made.matrices),),
-        details=asdict(found.settings),
+        sections=(Section("", told.notes, told.tables, told.matrices),),
+        details=made,
     )
 
 
@@ -71,6 +93,67 @@ def validation_to_dict(found: Validation, best: tuple[int, ...]) -> dict[str, An
         for kind, values in found.controls.items()
     }
     return {"suggested_layers": list(best), "controls": changes, **scores(found).to_dict()}
+
+
+def write_each(writers: Sequence[Callable[[], str]], *, silent: bool) -> None:
+    """Write each, say what was written, and raise what failed only when all were tried."""
+    failed: list[AffectlabError] = []
+    for writer in writers:
+        try:
+            said = writer()
+        except AffectlabError as error:
+            failed.append(error)
+        else:
+            if not silent:
+                print(said)
+    if failed:
+        raise type(failed[0])("\n".join(map(str, failed)))
+
+
+def write_suggestion(vectors: EmotionVectors, found: Validation, best: tuple[int, ...], file: Path) -> str:
+    """Put the suggested layers into the vectors' file, and say so; what the other writers do too."""
+    from affectlab import steering
+    from affectlab.steering.conditions import ranges
+
+    if not best:
+        return f"No layer can be suggested; {file} is left as it was."
+    steering.save(vectors.suggesting(best), file)
+    others = "" if len(best) < len(found.sweep_layers) else " No others were swept, so they were not chosen among any."
+    return f"Layers {ranges(best)} are in {file} now, where layers=best finds them.{others}"
+
+
+def write_page(page: Document, path: Path) -> str:
+    """Write a validation's page."""
+    from affectlab.report.html import document_html
+
+    with _instead_of(path) as part:
+        part.write_text(document_html(page), encoding="utf-8")
+    return f"Page: {path}"
+
+
+def write_figure(found: Validation, path: Path) -> str:
+    """Draw a validation's heatmap."""
+    from affectlab import steering
+
+    with _instead_of(path) as part:
+        steering.heatmap(found).savefig(part, format=path.suffix.lower().removeprefix("."))
+    return f"Figure: {path}"
+
+
+@contextmanager
+def _instead_of(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of ``path`` once it is whole.
+
+    Raises:
+        WorldError: When the disk fails.
+    """
+    try:
+        with replacing(path) as part:
+            yield part
+    except OSError as error:
+        raise WorldError(
+            f"{path} could not be written ({error.strerror or error}). What was measured is printed in full."
+        ) from error
 
 
 def described(found: EmotionVectors) -> dict[str, Any]:

@@ -28,7 +28,7 @@ import numpy as np
 
 from affectlab.engine.interventions import KINDS, POSITIONS, Kind, Positions
 from affectlab.errors import UserError, did_you_mean
-from affectlab.steering.stimuli import emotion_id, label_space
+from affectlab.steering.stimuli import NAME, emotion_id, label_space
 
 NEUTRAL = "neutral"
 
@@ -46,7 +46,6 @@ _NAMED_LAYERS = (*THIRDS, "all", "best")
 
 _NUMBER = re.compile(r"-?(\d{1,9}(\.\d{0,12})?|\.\d{1,12})")
 _RANGES = re.compile(r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*")
-_NAME = re.compile(r"[^\W\d][\w \-]*")
 _HOW = (
     "Write neutral, EMOTION@STRENGTH, permuted:EMOTION@STRENGTH, random@STRENGTH, kl-random@STRENGTH or "
     "prompt:EMOTION, joined by +. "
@@ -316,7 +315,7 @@ def _check_term(text: str, term: Term) -> None:
 
 
 def _emotion(text: str, name: str) -> str:
-    if not _NAME.fullmatch(name.strip()):
+    if not NAME.fullmatch(name.strip()):
         raise _wrong(text, f"{name!r} is no emotion")
     return emotion_id(name)
 

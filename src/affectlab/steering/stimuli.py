@@ -9,8 +9,9 @@ groups. What tells the emotions apart is therefore what happens, not how it is w
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -25,6 +26,12 @@ EMOTIONS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")
 """The six emotions, as ids of the label space ``basic6_neutral``. The paper's tables call joy "happiness"."""
 
 LABEL_SPACE = "basic6_neutral"
+
+NAME = re.compile(r"[^\W\d][\w \-]*")
+"""An emotion's name, as conditions can write it."""
+
+_TAKEN = ("neutral", "random", "kl-random", "kl_random")
+"""What these mean in a condition is no emotion."""
 
 _BUNDLED = files(__package__) / "stimuli.jsonl"
 _FEWEST = 2
@@ -87,6 +94,20 @@ def emotion_id(name: str) -> str:
     return label_space().resolve(name) or fold(name).replace(" ", "_")
 
 
+def check_names(emotions: Iterable[str]) -> None:
+    """Refuse emotions whose vectors no condition could name.
+
+    Raises:
+        UserError: Naming the first one.
+    """
+    for emotion in emotions:
+        if not NAME.fullmatch(emotion) or emotion in _TAKEN:
+            raise UserError(
+                f"No condition can name vectors of {emotion!r}: a name starts with a letter, has only letters, digits, "
+                "spaces, - and _, and is none of neutral, random and kl-random. Rename this label."
+            )
+
+
 def load_stimuli(
     source: str | None = None,
     fields: Mapping[str, str] = MappingProxyType({}),
@@ -102,7 +123,7 @@ def load_stimuli(
 
     Raises:
         DataError: Listing every row whose text or emotion is missing or is not text.
-        UserError: When the source cannot be read, or an emotion has fewer than two texts.
+        UserError: When the source cannot be read, no emotion is named, or one has fewer than two texts.
         WorldError: When the disk fails.
     """
     if source is None:
@@ -114,6 +135,8 @@ def load_stimuli(
 def _labelled(source: str, rows: Sequence[Row], emotions: Sequence[str]) -> Stimuli:
     _check(source, rows)
     wanted = tuple(dict.fromkeys(map(emotion_id, emotions)))
+    if not wanted:
+        raise UserError("No emotion is named, so no text would be taken. Name two or more (--emotions anger,joy).")
     taken: list[tuple[str, str, str]] = []
     left_out: Counter[str] = Counter()
     for number, row in enumerate(rows):

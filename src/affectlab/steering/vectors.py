@@ -18,7 +18,7 @@ from affectlab.steering.coherence import NEUTRAL_TEXTS
 from affectlab.steering.conditions import Condition, ranges
 from affectlab.steering.contrast import Activations, Floats, Method, directions
 from affectlab.steering.quality import Quality, quality
-from affectlab.steering.stimuli import Stimuli, emotion_id
+from affectlab.steering.stimuli import Stimuli, check_names, emotion_id
 from affectlab.steering.subject import (
     OPENING,
     QUESTION,
@@ -175,10 +175,12 @@ class EmotionVectors:
                 it.
 
         Raises:
-            UserError: When there are none, or one is zero, not finite, or of another width.
+            UserError: When there are none, or one is zero, not finite, or of another width, or no condition can name
+                the emotion.
         """
         from affectlab import __version__
 
+        check_names([emotion])
         if not tensors:
             raise UserError("No vectors were given.")
         layers = tuple(sorted(tensors))
@@ -296,11 +298,12 @@ def extract(
         progress: Told how far it is.
 
     Raises:
-        UserError: When too few texts are left.
+        UserError: When too few texts are left, or no condition can name an emotion.
         WorldError: When states are not finite.
     """
     from affectlab import __version__
 
+    check_names(stimuli.emotions)
     taken = read_activations(subject, stimuli, rule, progress)
     found = directions(taken, method)
     norms, _ = token_norms(subject, NEUTRAL_TEXTS)
