@@ -143,7 +143,7 @@ def _unread(rows: Sequence[Row], record: type[BaseModel]) -> list[str]:
     """Columns no field reads; none when the record takes whatever it is given (``extra="allow"``)."""
     if record.model_config.get("extra") == "allow":
         return []
-    read = {spelling for name, field in record.model_fields.items() for spelling in _spellings(name, field)}
+    read = {spelling for name, field in record.model_fields.items() for spelling in spellings(name, field)}
     return [column for column in dict.fromkeys(name for row in rows for name in row.data) if column not in read]
 
 
@@ -151,7 +151,7 @@ def _check_fields(source: str, fields: Mapping[str, str], record: type[BaseModel
     """Refuse a mapping to a field the record does not have: it would be ignored, and the column with it."""
     if record.model_config.get("extra") == "allow":
         return
-    ours = {spelling for name, field in record.model_fields.items() for spelling in _spellings(name, field)}
+    ours = {spelling for name, field in record.model_fields.items() for spelling in spellings(name, field)}
     for name in fields:
         if name not in ours and name.partition(".")[0] not in ours:
             hint = did_you_mean(get_close_matches(name, record.model_fields, n=1, cutoff=0.5)) or ";"
@@ -166,7 +166,7 @@ def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) ->
     absent = [
         name
         for name, field in record.model_fields.items()
-        if field.is_required() and not columns.keys() & _spellings(name, field)
+        if field.is_required() and not columns.keys() & spellings(name, field)
     ]
     if absent:
         raise UserError(
@@ -175,7 +175,7 @@ def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) ->
         )
 
 
-def _spellings(name: str, field: FieldInfo) -> set[str]:
+def spellings(name: str, field: FieldInfo) -> set[str]:
     """Every top-level column name a field is read from."""
     from pydantic import AliasChoices
 

@@ -90,14 +90,15 @@ def folder_digest(source: str) -> str:
 def json_files(source: str) -> list[str]:
     """Paths of the JSON files in a folder and its folders, relative to it, with ``/``, in order; hidden ones left out.
 
-    Names may hold dots and spaces.
+    Names may hold dots and spaces, and end in ``.JSON`` as well.
 
     Raises:
         UserError: When there is none, or a folder may not be read.
     """
     folder = Path(source).expanduser()
     try:
-        inside = [path.relative_to(folder) for path in folder.rglob("*.json") if path.is_file()]
+        found = (path for path in folder.rglob("*") if path.suffix.lower() == ".json")
+        inside = [path.relative_to(folder) for path in found if path.is_file()]
     except PermissionError as error:
         raise UserError(f"{error.filename or source} may not be read by this user; change its permissions") from error
     names = sorted(path.as_posix() for path in inside if not any(part.startswith(".") for part in path.parts))

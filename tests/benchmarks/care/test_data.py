@@ -112,6 +112,59 @@ def test_counterfactual_folders_alone_give_observers(release: Path) -> None:
     assert any("1 of 2 records in counterfactual folders" in note for note in loaded.notes)
 
 
+def test_files_that_nothing_reads_are_named_and_suffixes_may_be_capitals(release: Path) -> None:
+    (release / "first_person/7.json").rename(release / "first_person/7.JSON")
+    put(release, "third_person.json", [chain(participant_id="12")])
+    put(release, "info.json", {})
+    loaded = load(str(release), {}, {})
+    assert [item.id for item in loaded] == ["12", "7"]
+    assert loaded.notes[0].startswith("2 JSON files of the folder are none that is read: info.json, third_person.json.")
+    assert not any("no first-person record" in note for note in loaded.notes)
+
+
+def test_misspelt_keys_are_named_and_what_is_missing_is_counted(tmp_path: Path) -> None:
+    wrong = record(id="1", observers=[{**chain(), "emotion_labels": {"positive_Level": 1}, "age": 30}])
+    wrong["emotion_labels"] = {"positiv_level": 3}
+    wrong["cognitive_questions"] = {"finalScenario": "x", "summary_answers": {"Relevance": "x"}}
+    wrong["story"] = "top"
+    put(tmp_path, "x.json", [wrong])
+    loaded = load(str(tmp_path / "x.json"), {}, {})
+    # previousStory stands in the release too and is not used.
+    assert set(loaded.ignored) == {
+        "story",
+        "emotion_labels.positiv_level",
+        "cognitive_questions.finalScenario",
+        "cognitive_questions.summary_answers.Relevance",
+        "observers.emotion_labels.positive_Level",
+        "observers.age",
+        "observers.cognitive_questions.summary_answers.previousStory",
+    }
+    assert loaded.notes == tuple(
+        f"1 of 1 stories lack some of the {what}; what there is, is scored."
+        for what in ("22 ratings", "two levels and two label sets", "five core answers")
+    )
+
+
+def test_one_statement_for_two_dimensions_is_refused(tmp_path: Path) -> None:
+    statements = {name: f"Statement {place}" for place, name in enumerate(spaces.DIMENSIONS)}
+    first, last = spaces.DIMENSIONS[0], spaces.DIMENSIONS[-1]
+    put(tmp_path, "statements.json", {**statements, last: f" {statements[first].upper()}. "})
+    put(tmp_path, "x.json", [record(id="1")])
+    with pytest.raises(UserError, match=f"gives {first} and {last} the same statement"):
+        load(str(tmp_path / "x.json"), {}, {"statements": str(tmp_path / "statements.json")})
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("", None), (" ", None), (";", None), ([" "], None), ([], ()), ("None", ()), (["none"], ())],
+)
+def test_blank_label_sets_are_no_gold_and_no_empty_sets(tmp_path: Path, written: Any, read: Any) -> None:
+    feelings = {**chain()["emotion_labels"], "positive_emotion_labels": written}
+    put(tmp_path, "x.json", [record(id="1", emotion_labels=feelings)])
+    (item,) = load(str(tmp_path / "x.json"), {}, {})
+    assert item.gold.get("positive_labels") == read
+
+
 def test_observers_of_no_story_are_counted(release: Path) -> None:
     put(release, "third_person/99.json", [chain()])
     assert "1 stories have observers' files but no first-person record" in load(str(release), {}, {}).notes[0]

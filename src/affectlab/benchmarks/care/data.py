@@ -7,7 +7,7 @@ list of observers, ``counterfactual/DIMENSION/ID.json`` with the observers whose
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.counterfactual import opposite
-from affectlab.benchmarks.care.record import Record, to_item
+from affectlab.benchmarks.care.record import Record, plain, to_item, unread_keys
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.items.load import Loaded, load_items
@@ -26,6 +26,7 @@ from affectlab.items.source import json_files, read_text
 from affectlab.metrics.bertscore import BertScorer
 
 FIRST = ("first_person", "first_person_500")
+OBSERVERS = ("third_person/", "counterfactual/")
 CHAIN = ("cognitive_questions", "appraisal_ratings", "emotion_labels")
 """Fields of an observer's record that are used."""
 
@@ -55,8 +56,15 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
         notes.extend(said)
         return Parsed(rename(source, rows, fields), problems)
 
-    loaded = load_items(source, fields, Record, partial(to_item, statements=statements), scan=scan)
-    return replace(loaded, notes=(*notes, *_notes(loaded.items)))
+    unread: dict[str, None] = {}
+
+    def collect(rows: Sequence[tuple[Row, Record]]) -> list[Problem]:
+        for row, _ in rows:
+            unread.update(dict.fromkeys(unread_keys(row.data)))
+        return []
+
+    loaded = load_items(source, fields, Record, partial(to_item, statements=statements), collect, scan)
+    return replace(loaded, ignored=(*loaded.ignored, *unread), notes=(*notes, *_notes(loaded.items)))
 
 
 def encoder_digest(spec: str) -> str:
@@ -80,12 +88,21 @@ def _statements(path: str | None) -> dict[str, str]:
     found = {spaces.APPRAISALS.require(name): " ".join(text.split()) for name, text in data.items()}
     if missing := [name for name in spaces.DIMENSIONS if name not in found]:
         raise UserError(f"{path} has no statement for {', '.join(missing)}")
+    said: dict[str, str] = {}
+    for dimension, statement in found.items():
+        if (other := said.setdefault(plain(statement), dimension)) != dimension:
+            raise UserError(
+                f"{path} gives {other} and {dimension} the same statement ({statement!r}): ratings keyed by it could "
+                "not be told apart"
+            )
     return found
 
 
 def _folder(source: str, named: str | None) -> tuple[list[Row], list[Problem], list[str]]:
     files = json_files(source)
-    rows, problems = _first_person(source, files, named)
+    first, in_one = _first_person(source, files, named)
+    rows, problems = _list(source, first[0]) if in_one else _one_each(source, first)
+    unread = [name for name in files if name not in first and not name.startswith(OBSERVERS)]
     observers: dict[str, list[dict[str, Any]]] = {row.data["id"]: [] for row in rows}
     strange: set[str] = set()
     for name in (name for name in files if name.startswith("third_person/")):
@@ -119,6 +136,11 @@ def _folder(source: str, named: str | None) -> tuple[list[Row], list[Problem], l
                 )
             row.data["observers"] = found
     said = []
+    if unread:
+        said.append(
+            f"{len(unread)} JSON files of the folder are none that is read: {_some(unread)}. Observers' records are "
+            "taken from third_person/ID.json and counterfactual/DIMENSION/ID.json."
+        )
     if strange:
         said.append(f"{len(strange)} stories have observers' files but no first-person record; they are left out.")
     if other:
@@ -127,6 +149,12 @@ def _folder(source: str, named: str | None) -> tuple[list[Row], list[Problem], l
             "(third_person, or the first counterfactual folder); that one is used."
         )
     return rows, problems, said
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    """The first few of some names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _listed(row: Row, known: list[dict[str, Any]], dimension: str) -> bool | Problem:
@@ -148,18 +176,19 @@ def _listed(row: Row, known: list[dict[str, Any]], dimension: str) -> bool | Pro
     return all(row.data.get(part) == one.get(part) for part in CHAIN)
 
 
-def _first_person(source: str, files: list[str], named: str | None) -> tuple[list[Row], list[Problem]]:
+def _first_person(source: str, files: list[str], named: str | None) -> tuple[list[str], bool]:
+    """The files with first-person records, and whether it is one that lists them all."""
     for folder in (named,) if named else FIRST:
         chosen = [name for name in files if name.startswith(f"{folder}/")]
         if chosen:
-            return _one_each(source, chosen)
+            return chosen, False
         if f"{folder}.json" in files:
-            return _list(source, f"{folder}.json")
+            return [f"{folder}.json"], True
     top = [name for name in files if "/" not in name]
     if named or not top:
         wanted = f"{named}/ or {named}.json" if named else "first_person/, first_person_500/ or first_person.json"
         raise UserError(f"{source} holds no {wanted}; name the folder that does, or one with a .json file a record")
-    return _one_each(source, top)
+    return top, False
 
 
 def _one_each(source: str, names: list[str]) -> tuple[list[Row], list[Problem]]:
@@ -189,10 +218,14 @@ def _list(source: str, name: str) -> tuple[list[Row], list[Problem]]:
 
 def _notes(items: tuple[Item, ...]) -> Iterator[str]:
     """What of the data must be known beside figures."""
-    expected = len(spaces.DIMENSIONS)
-    short = [item for item in items if sum(slot in item.gold for slot in spaces.DIMENSIONS) < expected]
-    if short:
-        yield f"{len(short)} of {len(items)} stories lack some of the 22 ratings; what there is, is scored."
+    for slots, what in (
+        (spaces.DIMENSIONS, "22 ratings"),
+        ((*spaces.LEVELS, *spaces.SETS), "two levels and two label sets"),
+        (spaces.CORE, "five core answers"),
+    ):
+        short = sum(not item.gold.keys() >= set(slots) for item in items)
+        if short:
+            yield f"{short} of {len(items)} stories lack some of the {what}; what there is, is scored."
     listed = other = 0
     for item in items:
         for observer in item.inputs.get("observers", ()):

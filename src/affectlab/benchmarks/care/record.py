@@ -7,8 +7,8 @@ statement that was rated, two levels, two lists of groups; observers' records ha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, get_args
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -16,6 +16,7 @@ from affectlab.benchmarks.care import spaces
 from affectlab.errors import UserError
 from affectlab.items.fields import Identifier, OptionalText, Text, blank_is_absent
 from affectlab.items.item import Gold, Item
+from affectlab.items.load import spellings
 from affectlab.labels import LabelSpace
 
 _NUMBERED = re.compile(r"\s*(\d+)\s*(?:[-\u2010-\u2015:.]\s*(.*\S))?\s*", re.DOTALL)
@@ -51,6 +52,8 @@ def level_in(space: LabelSpace, value: Any) -> int | None:
 def labels_in(space: LabelSpace, value: Any) -> list[str] | None:
     """Label ids, in declared order, from a list of names or names joined by ``;``; none for ``[]`` and ``"None"``.
 
+    ``None`` where there is nothing, or only blanks.
+
     Raises:
         ValueError: When a name is not in the space; completes "expected …".
     """
@@ -60,6 +63,8 @@ def labels_in(space: LabelSpace, value: Any) -> list[str] | None:
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError("a list of names")
     written = [name.strip() for name in names if name.strip()]
+    if names and not written:  # blanks say nothing, as for a level; that there are none is [] or "None"
+        return None
     if [name.casefold() for name in written] == ["none"]:
         return []
     found = {name: space.resolve(name) for name in written}
@@ -206,10 +211,10 @@ def to_item(record: Record, index: int, statements: Mapping[str, str]) -> Item:
     Raises:
         UserError: When a rating cannot be told to a dimension, or two observers have one name.
     """
-    by_statement = {_plain(statement): dimension for dimension, statement in statements.items()}
+    by_statement = {plain(statement): dimension for dimension, statement in statements.items()}
 
     def dimension_of(written: str) -> str:
-        found = by_statement.get(_plain(written)) or spaces.APPRAISALS.resolve(written)
+        found = by_statement.get(plain(written)) or spaces.APPRAISALS.resolve(written)
         if found is None:
             raise UserError(
                 f"appraisal_ratings holds {written!r}, which names no dimension. The release keys ratings by the "
@@ -259,5 +264,27 @@ def _woven(chain: Chain, story: str, answers: Mapping[str, Any]) -> str:
     return chain.cognitive_questions.final_scenario or (weave(story, core) if core else "")
 
 
-def _plain(statement: str) -> str:
+def unread_keys(data: Mapping[str, Any], record: type[BaseModel] = Record, within: str = "") -> Iterator[str]:
+    """Keys inside a record that no field reads, dotted (``"emotion_labels.positiv_level"``).
+
+    Those of the record itself are left to the loader, which names them as columns.
+    """
+    for name, value in data.items():
+        field = next((field for own, field in record.model_fields.items() if name in spellings(own, field)), None)
+        if field is None:
+            if within:
+                yield within + name
+            continue
+        inner = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_record(kind)), None)
+        for part in value if isinstance(value, list) else (value,):
+            if inner is not None and isinstance(part, Mapping):
+                yield from unread_keys(part, inner, f"{within}{name}.")
+
+
+def _is_record(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def plain(statement: str) -> str:
+    """A statement as it is compared with others: without case, amount of white space and full stop."""
     return " ".join(statement.casefold().split()).rstrip(".")
