@@ -110,6 +110,20 @@ def test_the_python_of_getting_started_runs(tmp_path: Path, monkeypatch: Any, ca
     assert "10 answered, 0 were there already" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("page", ["engine.md", "steering.md"])
+def test_the_python_of_engine_and_steering_runs(page: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    pytest.importorskip("torch", reason="local models need torch")
+    pytest.importorskip("transformers", reason="local models need transformers")
+    from tests.support import tiny_models
+
+    folder = tiny_models.save(tmp_path / "tiny", context=1024)
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition("## Images")[0]
+    for code in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        exec(code.replace('"smollm2"', repr(str(folder))), {})
+    assert {"engine.md": "EngineReport(", "steering.md": "anger@0.025:relative"}[page] in capsys.readouterr().out
+
+
 def test_the_data_file_of_getting_started_loads(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
     (table,) = re.findall(r"^```text\n(number,.*?)^```", page, re.MULTILINE | re.DOTALL)

@@ -154,7 +154,7 @@ def test_numbers_that_are_not_finite_name_the_rows() -> None:
     with pytest.raises(WorldError, match=r"not finite for row 6\."):
         list(engine.generate([GenerateRow(prompt, Generation(2)) for prompt in PROMPTS]))
     with pytest.raises(WorldError, match=r"not finite for row 6\."):
-        list(engine.next_tokens(PROMPTS))
+        list(engine.every_token(PROMPTS))
     with pytest.raises(WorldError, match=r"layer outputs are not finite for row 6\. Its weights"):
         engine.hidden(PROMPTS)
 
@@ -166,17 +166,6 @@ def test_advice_on_numbers_that_are_not_finite_fits_the_number_type(dtype: str, 
     error = str(not_finite("logits", [f"row {number}" for number in range(7)], dtype))
     assert re.search(rf"for row 0, row 1, row 2, row 3, row 4 and 2 more\. .*{advice}", error)
     assert dtype != "float32" or "float32" not in error
-
-
-def test_next_tokens_are_the_distribution_of_a_plain_pass(model: Any, engine: Engine) -> None:
-    some = [NEUTRAL, edit(1)]
-    found = {(row, number): logprobs for row, number, logprobs in engine.next_tokens(PROMPTS, some)}
-    assert len(found) == 2 * len(PROMPTS)
-    for (row, number), logprobs in found.items():
-        with reference.edited(model, engine.layer_paths, some[number], len(PROMPTS[row])):
-            plain = reference.logits(model, PROMPTS[row])[-1].log_softmax(-1)
-        assert np.abs(logprobs - plain.numpy()).max() < 1e-4
-        assert np.exp(logprobs.astype(np.float64)).sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_drawn_text_depends_on_its_seed_and_not_on_its_batch(model: Any, engine: Engine) -> None:
@@ -254,7 +243,7 @@ def test_hidden_states_go_to_a_file_and_nothing_is_left_when_it_fails(
         (lambda engine: engine.score([ScoreRow([1], [[1], []])]), "row 0: the option has no tokens"),
         (lambda engine: engine.score([ScoreRow([1], [[211]])]), "the option has token 211; the model has 211"),
         (lambda engine: engine.generate([GenerateRow([-4])]), "the prompt has token -4"),
-        (lambda engine: engine.next_tokens([[]]), "row 0: the text has no tokens"),
+        (lambda engine: engine.every_token([[]]), "row 0: the text has no tokens"),
         (lambda engine: engine.hidden([[1]], [4]), "Layer 4: the model has no such layer; its 4 layers are 0 to 3"),
         (lambda engine: engine.hidden([[1]], []), "No layers"),
         (lambda engine: engine.hidden([[1]], None, "first"), "position is 'first'"),
@@ -272,7 +261,6 @@ def test_bad_input_is_refused_by_name(engine: Engine, call: Any, message: str) -
 def test_nothing_asked_gives_nothing(engine: Engine) -> None:
     assert list(engine.score([])) == []
     assert list(engine.generate([])) == []
-    assert list(engine.next_tokens([])) == []
     assert engine.hidden([]).shape == (0, 4, architectures.WIDTH)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.engine import architectures
+from tests.engine import architectures, reference
 
 from affectlab.engine import NEUTRAL, Edit, Engine, EngineSettings, Intervention
 from affectlab.errors import WorldError
@@ -23,14 +23,15 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("budget", [8192, 9])
-def test_after_every_token_stands_what_follows_the_beginning_up_to_it(model: Any, budget: int) -> None:
+def test_after_every_token_stands_what_a_plain_pass_gives(model: Any, budget: int) -> None:
     engine = Engine(model, settings=EngineSettings(batch_tokens=budget))
     found = {(row, number): each for row, number, each in engine.every_token(TEXTS, [NEUTRAL, MOVED])}
     assert sorted(found) == [(row, number) for row in range(len(TEXTS)) for number in (0, 1)]
-    for number in (0, 1):
-        each = np.concatenate([found[row, number] for row in range(len(TEXTS))])
-        ends = {row: one for row, which, one in engine.next_tokens(BEGINNINGS, [NEUTRAL, MOVED]) if which == number}
-        np.testing.assert_allclose(each, [ends[row] for row in range(len(BEGINNINGS))], atol=1e-4)
+    for (row, number), each in found.items():
+        with reference.edited(model, engine.layer_paths, (NEUTRAL, MOVED)[number], len(TEXTS[row])):
+            plain = reference.logits(model, TEXTS[row]).log_softmax(-1)
+        np.testing.assert_allclose(each, plain.numpy(), atol=1e-4)
+        np.testing.assert_allclose(np.exp(each.astype(np.float64)).sum(-1), 1, atol=1e-5)
 
 
 @pytest.mark.parametrize("budget", [8192, 9])

@@ -159,17 +159,6 @@ def test_hidden_states_are_those_of_plain_passes(subject: Subject, position: Any
         assert np.abs(found[row] - plain.numpy()).max() < 1e-4 * max(1, np.abs(found[row]).max())
 
 
-def test_next_tokens_are_those_of_plain_passes(subject: Subject) -> None:
-    row = subject.rows[1]
-    found = {
-        number: logprobs for _, number, logprobs in subject.engine.next_tokens([TextRow(row.ids, row.inputs)], SOME)
-    }
-    for number, logprobs in found.items():
-        with reference.edited(subject.model, subject.engine.layer_paths, SOME[number], len(row.ids)):
-            plain = reference.logits(subject.model, row.ids, row.inputs)[-1].log_softmax(-1)
-        assert np.abs(logprobs - plain.numpy()).max() < 1e-4
-
-
 def test_nothing_of_an_image_stays_with_the_model(subject: Subject) -> None:
     """[2] Where the last image put its tokens is forgotten, and text alone is scored as before."""
     text, row = [ScoreRow(list(range(60, 75)), OPTIONS)], subject.rows[0]

@@ -38,6 +38,17 @@ def test_each_kind_does_what_is_written_by_hand() -> None:
     assert one_position([Edit(0, v, "project_out"), Edit(0, v, "add", 1.5)], [3, 4]) == [3, 3]
 
 
+def test_each_row_s_edits_keep_their_order_beside_another_row_s() -> None:
+    """Both end with the projection taken out: the clamp's row after (3, 1), the adding row after (3, 7)."""
+    v = np.array([0.0, 2.0], np.float32)
+    some = [Intervention((Edit(0, v, kind, 1.5), Edit(0, v, "project_out"))) for kind in ("clamp", "add")]
+    full = FULL.expand(2, 1)
+    for pair in (some, some[::-1]):
+        made = Edits(pair, lambda _layer: "cpu")
+        found = made.apply(0, torch.tensor([[[3.0, 4.0]]] * 2), torch.tensor([0, 1]), full, full)
+        assert found.tolist() == [[[3, 0]], [[3, 0]]]
+
+
 def test_the_given_tensor_stays_as_it_is_and_its_type_is_kept() -> None:
     out = torch.randn(1, 1, 2).bfloat16()
     before = out.clone()

@@ -194,6 +194,14 @@ def test_labels_are_shuffled_within_mixed_groups_and_together_elsewhere() -> Non
     assert permuted(lone, 3).labels != lone.labels
 
 
+def test_pairs_are_shuffled_within_themselves() -> None:
+    """Groups of two labels: over 20 seeds some pair is turned round and some is not, and no pair is broken."""
+    taken = Activations(np.zeros((8, 1, 2), np.float32), ("joy", "fear") * 4, tuple("aabbccdd"))
+    drawn = [permuted(taken, seed).labels for seed in range(20)]
+    pairs = {labels[start : start + 2] for labels in drawn for start in (0, 2, 4, 6)}
+    assert pairs == {("joy", "fear"), ("fear", "joy")}
+
+
 def test_folds_keep_groups_whole_and_emotions_even() -> None:
     grouped, lone = _planted(grouped=True)[0], _planted()[0]
     numbers = fold_numbers(grouped, 5, 0)
@@ -230,6 +238,7 @@ def test_quality_of_planted_and_of_no_signal() -> None:
     taken, _ = _planted()
     good = quality(taken, directions(taken), resamples=5)
     assert good.accuracy.min() > 0.95
+    assert good.folds == 5
     assert good.chance == pytest.approx(0.25)
     assert good.stability is not None
     assert good.stability.shape == (4, LAYERS)

@@ -338,6 +338,10 @@ def test_token_rules() -> None:
     # The template's answer ends in "feel", a word the toy does not know: token 0.
     template = read_activations(_reader(), texts, "template").hidden[:, 0]
     assert template.tolist() == [[0, 1]] * 4
+    asked: list[tuple[str, str]] = []
+    heard = replace(_reader(), asked=lambda question, opening: asked.append((question, opening)) or (0, 1))  # type: ignore[func-returns-value]
+    read_activations(heard, texts, "template")
+    assert asked[0] == ("a b c How would you feel?", "I would feel")
     with pytest.raises(UserError, match="'first': expected one of last, mean, template"):
         read_activations(_reader(), texts, "first")  # type: ignore[arg-type]
 
@@ -348,6 +352,22 @@ def test_row_f1_one_token_texts_are_counted() -> None:
     assert found.left_out == {"one token": 1}
     vectors = extract(_reader(sink=1000), texts, "mean_difference")
     assert vectors.provenance.left_out == {"one token": 1}
+
+
+def test_texts_longer_than_the_context_are_counted_and_an_emotion_of_them_alone_is_said() -> None:
+    reader = toy_subject(WORDS, EMBEDDINGS, np.zeros((4, 2)), n_layers=2, context=3)
+    texts = Stimuli(("a b", "b a", "c b a c", "a c", "a"), ("joy", "joy", "fear", "fear", "joy"), tuple("12345"))
+    with pytest.raises(UserError, match=r"Too few .*: fear\. Left out: 1 \(longer than the model's context\), 1 \(one"):
+        read_activations(reader, texts)
+    more = Stimuli((*texts.texts, "b c"), (*texts.labels, "fear"), tuple("123456"))
+    found = read_activations(reader, more)
+    assert found.left_out == {"longer than the model's context": 1, "one token": 1}
+    assert found.hidden[:, 0].tolist() == [[0, 4], [2, 0], [6, 0], [6, 0]]  # b, a, c, c
+    assert found.labels == ("joy", "joy", "fear", "fear")
+    assert found.groups == ("1", "2", "4", "6")
+    # Four tokens of the template's question and answer stand beside a text: no text fits.
+    with pytest.raises(UserError, match=r"6 \(longer"):
+        read_activations(reader, more, "template")
 
 
 def test_token_norms_are_medians_without_first_tokens_and_sinks() -> None:

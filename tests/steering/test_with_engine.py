@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ pytest.importorskip("transformers", reason="local models need transformers")
 import torch
 from tests.support import tiny_models
 
-from affectlab.engine import Engine, ScoreRow
+from affectlab.engine import NEUTRAL, Engine, ScoreRow
+from affectlab.errors import UserError, WorldError
 from affectlab.models import ModelCard
 from affectlab.models.loading import Loaded
 from affectlab.models.subject import subject_of
@@ -71,6 +73,32 @@ def test_activations_are_the_layers_outputs(subject: Subject, loaded: Loaded) ->
     for text, states in zip(TEXTS, means.hidden, strict=True):
         reference, _ = _outputs(loaded.model, subject.plain(text))
         np.testing.assert_allclose(states, [layer[1:].mean(0) for layer in reference], rtol=1e-3, atol=1e-3)
+
+
+def test_a_text_that_the_model_cannot_read_is_named_as_it_is_counted(loaded: Loaded) -> None:
+    """Twenty texts, read sixteen at a time: the eighteenth has a token whose embedding is no number."""
+    model = tiny_models.model("llama")
+    subject = subject_of(replace(loaded, model=model), Engine(model))
+    texts = ["Ada feels joy", "Ben feels fear"] * 10
+    texts[17] = "C D C"
+    (bad,) = set(subject.plain("C")) - set(subject.plain("Ada feels joy Ben feels fear"))
+    with torch.no_grad():
+        model.get_input_embeddings().weight[bad] = float("nan")
+    stimuli = Stimuli(tuple(texts), ("joy", "fear") * 10, tuple(map(str, range(20))))
+    with pytest.raises(WorldError, match=r"layer outputs are not finite for text 18\."):
+        read_activations(subject, stimuli)
+
+
+def test_a_model_of_learned_positions_reads_what_it_takes() -> None:
+    """A text beyond its positions has no place in a GPT-2: it is left out, and counted."""
+    model = tiny_models.model("gpt2", context=40)
+    card = ModelCard("tiny", "tiny", {"sha256": "0" * 64})
+    subject = subject_of(Loaded(model, tiny_models.tokenizer(), card), Engine(model))
+    texts = ("Ada feels joy", "Ben feels fear", "A B C D", "1 2 Ada", "A " * 50)
+    found = read_activations(subject, Stimuli(texts, ("joy", "fear", "joy", "fear", "joy"), tuple("12345")))
+    assert found.left_out == {"longer than the model's context": 1}
+    with pytest.raises(UserError, match=r"self-report has \d+ tokens, and the longest option \d+; the model takes 40"):
+        answers(subject, [NEUTRAL], self_reports())
 
 
 @pytest.mark.parametrize("condition", ["calm@3.0:layers=0", "calm@3.0:layers=all", "calm@-0.5:relative:layers=1"])

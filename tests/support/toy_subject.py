@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from affectlab.engine import NEUTRAL, Intervention, ScoreRow
+from affectlab.engine import NEUTRAL, Engine, Intervention, ScoreRow, TextRow
 from affectlab.steering.subject import ModelIdentity, Subject
 
 Array = npt.NDArray[Any]
@@ -29,12 +29,14 @@ class ToyEngine:
         head: ``[token, width]``.
         n_layers: Layers, all the identity.
         sink: Factor of the state of a text's first token.
+        context: Most tokens of a text.
     """
 
     embeddings: Array
     head: Array
     n_layers: int = 6
     sink: float = 1.0
+    context: int | None = None
     asked: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -81,12 +83,14 @@ class ToyEngine:
 
     def hidden(
         self,
-        rows: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int] | TextRow],
         layers: Sequence[int] | None = None,
         position: Literal["last", "mean"] = "last",
     ) -> npt.NDArray[np.float32]:
         states = []
-        for ids in rows:
+        for row in rows:
+            ids = row.ids if isinstance(row, TextRow) else row
+            assert self.context is None or len(ids) <= self.context
             each = self.embeddings[list(ids)].astype(np.float64)
             each[0] = each[0] * self.sink
             states.append(each[-1] if position == "last" else each[min(1, len(each) - 1) :].mean(axis=0))
@@ -98,7 +102,13 @@ class ToyEngine:
 
 
 def toy_subject(
-    words: Sequence[str], embeddings: Array, head: Array, *, n_layers: int = 6, sink: float = 1.0
+    words: Sequence[str],
+    embeddings: Array,
+    head: Array,
+    *,
+    n_layers: int = 6,
+    sink: float = 1.0,
+    context: int | None = None,
 ) -> Subject:
     """A toy model whose tokens are words; unknown words are token 0, punctuation is part of a word.
 
@@ -108,12 +118,17 @@ def toy_subject(
         head: ``[token, width]``.
         n_layers: Layers.
         sink: Factor of the state of a text's first token.
+        context: Most tokens of a text.
     """
     number = {word: place for place, word in enumerate(words)}
 
     def ids(text: str) -> tuple[int, ...]:
         return tuple(number.get(word.strip(".,:;?!"), 0) for word in text.split())
 
-    engine = ToyEngine(np.asarray(embeddings), np.asarray(head), n_layers, sink)
+    engine = ToyEngine(np.asarray(embeddings), np.asarray(head), n_layers, sink, context)
     identity = ModelIdentity("toy", "toy", "weights", "words", n_layers, engine.width, engine.layer_paths)
-    return Subject(engine, identity, "float32", ids, lambda question, prefill: ids(f"{question} {prefill}"), ids)
+
+    def asked(question: str, prefill: str) -> tuple[int, ...]:
+        return ids(f"{question} {prefill}")
+
+    return Subject(cast(Engine, engine), identity, "float32", ids, asked, ids)

@@ -15,6 +15,7 @@ from affectlab.engine.generating import Continuation
 from affectlab.engine.hidden import Position, Read
 from affectlab.engine.interventions import NEUTRAL, Intervention
 from affectlab.engine.interventions import check as check_interventions
+from affectlab.engine.limits import Limits
 from affectlab.engine.memory import LEVELS, levels
 from affectlab.engine.opening import open_stack
 from affectlab.engine.passes import Lanes, Walk, lanes
@@ -22,7 +23,7 @@ from affectlab.engine.pictured import Pictured, check_inputs
 from affectlab.engine.prefixes import forest
 from affectlab.engine.rows import EngineSettings, Generated, GenerateRow, ScoreRow, TextRow
 from affectlab.engine.running import Run, Runner, smaller
-from affectlab.engine.scoring import ScorePlan, Sums, check_finite, check_ids, check_rows, name, not_finite
+from affectlab.engine.scoring import ScorePlan, Sums, check_finite, name, not_finite
 from affectlab.engine.stack import Stack
 from affectlab.errors import UserError
 
@@ -40,6 +41,7 @@ class Engine:
     Attributes:
         n_layers: Layers of the model.
         width: Size of a layer's output.
+        context: Most tokens of a text, where the model states it.
         layer_paths: Path of each layer's module from the model.
         report: What was found out at load.
     """
@@ -55,18 +57,24 @@ class Engine:
 
         Raises:
             UserError: When the model's layers cannot be told, or its number type cannot hold what they put out.
+            WorldError: When what it says to a short text is not finite: its weights are damaged.
         """
         settings = settings or EngineSettings()
         self._stack = Stack(model, settings.layers)
         self._end_ids = frozenset(end_ids)
         self.n_layers = len(self._stack)
         self.width = self._stack.width
+        self._limits = Limits.of(self._stack.config)
+        self.context = self._limits.context
         self.layer_paths = self._stack.paths
         opened = open_stack(self._stack, settings)
         self.report = opened.report
         self._room = opened.room
         self._generates = opened.generates
         self._runner = Runner(self._stack, settings.batch_tokens if opened.batches else 1, self.report.fork)
+
+    def __repr__(self) -> str:
+        return f"Engine({type(self._stack.model).__name__}: {self.n_layers} layers × {self.width}, {self.report.dtype})"
 
     def score(
         self, rows: Sequence[ScoreRow], interventions: Sequence[Intervention] = (NEUTRAL,)
@@ -87,7 +95,7 @@ class Engine:
             WorldError: When logits are not finite, or a single row does not fit into memory.
         """
         self._check(interventions)
-        check_rows(rows, self._vocabulary)
+        self._limits.check_scored(rows)
         coded = any(one.positions != "all" for one in interventions)
         sizes = [len(row.prompt) + max(map(len, row.options)) - 1 for row in rows]
         plain, pictured = self._split(rows, [len(row.prompt) for row in rows])
@@ -107,47 +115,17 @@ class Engine:
 
         yield from self._each(plain, pictured, sizes, interventions, run, alone)
 
-    def next_tokens(
-        self, rows: Sequence[Sequence[int] | TextRow], interventions: Sequence[Intervention] = (NEUTRAL,)
+    def every_token(
+        self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = (NEUTRAL,)
     ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-        """Natural-log probability of every token of the vocabulary after each text.
+        """Natural-log probability of every token of the vocabulary after each token of each text.
 
         Yields:
-            Number of the text, number of the intervention, log-probabilities ``[vocabulary]``.
+            Number of the text, number of the intervention, log-probabilities ``[token, vocabulary]``.
 
         Raises:
             UserError: When a text or an intervention does not fit the model.
             WorldError: When logits are not finite, or a single text does not fit into memory.
-        """
-        self._check(interventions)
-        texts = self._texts(rows)
-        sizes = [len(text.ids) for text in texts]
-        plain, pictured = self._split(texts, sizes)
-
-        def run(together: Lanes, numbers: list[int], budget: int, walks: list[Walk]) -> Iterator[tuple[int, Any]]:
-            coded = [tuple(2 * token for token in texts[number].ids) for number in numbers]
-            walks.append(
-                Walk(self._stack, together, budget, lambda node: () if node.text is None else (len(node.tokens) - 1,))
-            )
-            for batch in walks[-1].run(forest(coded, self._levels([sizes[number] for number in numbers]))):
-                ended = [numbers[node.text] for node in batch.nodes if node.text is not None]
-                if ended:
-                    check_finite(batch.logits, [[name(texts, row)] for row in ended], self.report.dtype)
-                    for row, found in zip(ended, batch.logits.log_softmax(-1).cpu().numpy(), strict=True):
-                        yield row, list(found)
-
-        def alone(number: int, together: Lanes) -> list[Any]:
-            return Pictured(self._stack, together).next_tokens(texts[number], name(texts, number))
-
-        yield from self._each(plain, pictured, sizes, interventions, run, alone)
-
-    def every_token(
-        self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = (NEUTRAL,)
-    ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-        """As :meth:`next_tokens`, after each token of each text of tokens alone.
-
-        Yields:
-            Number of the text, number of the intervention, log-probabilities ``[token, vocabulary]``.
         """
         self._check(interventions)
         texts = self._texts(rows)
@@ -185,8 +163,7 @@ class Engine:
             WorldError: When logits are not finite, or a single row does not fit into memory.
         """
         self._check(interventions)
-        for number, row in enumerate(rows):
-            check_ids(name(rows, number), row.prompt, self._vocabulary, "prompt")
+        self._limits.check_continued(rows)
         if not self._generates:
             raise UserError("This model's cache does not give what a plain pass gives: " + " ".join(self.report.notes))
         sizes = [len(row.prompt) + row.generation.max_tokens for row in rows]
@@ -286,17 +263,12 @@ class Engine:
                 file.write(numbers, read)
         return path
 
-    @property
-    def _vocabulary(self) -> int:
-        return int(self._stack.config.vocab_size)
-
     def _check(self, interventions: Sequence[Intervention]) -> None:
         check_interventions(interventions, self.width, self._room)
 
     def _texts(self, rows: Sequence[Sequence[int] | TextRow]) -> list[TextRow]:
         texts = [row if isinstance(row, TextRow) else TextRow(row) for row in rows]
-        for number, text in enumerate(texts):
-            check_ids(name(texts, number), text.ids, self._vocabulary, "text")
+        self._limits.check_read(texts)
         return texts
 
     def _split(self, rows: Sequence[Any], lengths: Sequence[int]) -> tuple[list[int], list[int]]:

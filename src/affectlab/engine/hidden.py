@@ -57,7 +57,7 @@ def check_request(stack: Stack, layers: Sequence[int] | None, position: str) -> 
     if not chosen:
         raise UserError("No layers to read.")
     for layer in chosen:
-        if not 0 <= layer < len(stack):
+        if isinstance(layer, bool) or not isinstance(layer, int | np.integer) or not 0 <= layer < len(stack):
             raise UserError(
                 f"Layer {layer}: the model has no such layer; its {len(stack)} layers are 0 to {len(stack) - 1}."
             )

@@ -128,6 +128,8 @@ def check(interventions: Sequence[Intervention], width: int, room: Sequence[floa
             of length 0, an amount that is not finite, changes that overflow the model's number type, an unknown kind,
             position or side, a gate that reads a layer after the first edited one.
     """
+    if isinstance(interventions, Intervention) or not all(isinstance(one, Intervention) for one in interventions):
+        raise UserError("Expected a list of Interventions, such as [NEUTRAL].")
     if not interventions:
         raise UserError("No interventions: pass at least the neutral one.")
     for place, one in enumerate(interventions):

@@ -9,6 +9,7 @@ from affectlab.engine.precision import check_precision
 from affectlab.engine.rows import EngineReport, EngineSettings
 from affectlab.engine.selfcheck import check
 from affectlab.engine.stack import Stack
+from affectlab.errors import WorldError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,18 @@ def open_stack(stack: Stack, settings: EngineSettings) -> Opened:
 
     Raises:
         UserError: When the number type cannot hold what the model's layers put out.
+        WorldError: When what it says to a short text is not finite.
     """
     import torch
 
     dtype = next(stack.model.parameters()).dtype
     exact = dtype == torch.float32
     precision = check_precision(stack, dtype)
+    if not stack.learned.logits.isfinite().all():
+        or_else = "" if exact else f", or overflow in {stack.dtype}: use float32"
+        raise WorldError(
+            f"The model answers a short text with numbers that are not finite: its weights are damaged{or_else}."
+        )
     checked = check(stack, exact=exact)
     notes = [*checked.notes, *precision.notes]
     experts = next(

@@ -72,17 +72,6 @@ class Pictured:
                     found[:, option] += logprobs[:, at, token].double().cpu().numpy()
         return list(found)
 
-    def next_tokens(self, row: TextRow, who: str) -> list[NDArray[np.float32]]:
-        """Log-probabilities ``[vocabulary]`` of the token after a text, for each intervention.
-
-        Raises:
-            UserError: When the model refuses the images.
-            WorldError: When logits are not finite.
-        """
-        last = len(row.ids) - 1
-        found = self._logprobs(row.ids, row.inputs or {}, len(row.ids), range(last, last + 1), who)
-        return list(found[:, 0].cpu().numpy())
-
     def generate(self, row: GenerateRow, who: str, end_ids: frozenset[int]) -> list[Generated]:
         """A text for each intervention.
 

@@ -11,7 +11,7 @@ from affectlab.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A text whose layers, or whose next token, are read, with what its images became.
+    """A text whose layers are read, with what its images became.
 
     Attributes:
         ids: Token ids, at least one; those that stand for images among them.
@@ -76,7 +76,7 @@ class Generation:
             raise UserError(f"top_p is {self.top_p}: it must be above 0 and at most 1.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GenerateRow:
     """A prompt to continue.
 
@@ -91,6 +91,10 @@ class GenerateRow:
     generation: Generation = Generation()
     name: str = ""
     inputs: Mapping[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        shown = ", with images" if self.inputs else ""
+        return f"GenerateRow({self.name!r}: {len(self.prompt)} tokens{shown}; {self.generation})"
 
 
 @dataclass(frozen=True, slots=True)

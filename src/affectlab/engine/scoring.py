@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from affectlab.engine.prefixes import Node, forest
 from affectlab.engine.rows import ScoreRow
-from affectlab.errors import UserError, WorldError
+from affectlab.errors import WorldError
 
 
 def stems(options: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], list[int]]]:
@@ -134,34 +134,6 @@ class Sums:
                 self._missing[row] -= 1
                 if not self._missing[row]:
                     yield row, self._sums.pop(row)
-
-
-def check_rows(rows: Sequence[ScoreRow], vocabulary: int) -> None:
-    """Refuse rows that cannot be scored.
-
-    Raises:
-        UserError: Naming the row.
-    """
-    for number, row in enumerate(rows):
-        check_ids(name(rows, number), row.prompt, vocabulary, "prompt")
-        if not len(row.options):
-            raise UserError(f"{name(rows, number)} has no options to score.")
-        for option in row.options:
-            check_ids(name(rows, number), option, vocabulary, "option")
-
-
-def check_ids(who: str, ids: Sequence[int], vocabulary: int, what: str) -> None:
-    """Refuse a text without tokens, or with tokens the model does not have.
-
-    Raises:
-        UserError: Naming the row.
-    """
-    if not len(ids):
-        raise UserError(f"{who}: the {what} has no tokens.")
-    if not 0 <= min(ids) <= max(ids) < vocabulary:
-        raise UserError(
-            f"{who}: the {what} has token {min(ids) if min(ids) < 0 else max(ids)}; the model has {vocabulary}."
-        )
 
 
 def name(rows: Sequence[Any], number: int) -> str:

@@ -90,8 +90,7 @@ class LocalModel:
         self._settings = settings
         libraries = {**loaded.card.libraries, "affectlab.engine": _ways(engine)}
         self.card: ModelCard = replace(loaded.card, libraries=libraries)
-        config = loaded.model.config.get_text_config()
-        self._context: int | None = getattr(config, "max_position_embeddings", None)
+        self._context = engine.context
 
     @classmethod
     def from_embedded(cls, name: str, settings: ModelSettings) -> LocalModel:

@@ -86,19 +86,24 @@ class Directions:
 
 
 def activations(
-    hidden: Floats, labels: Sequence[str], groups: Sequence[str], tokens: Sequence[int] | None = None
+    hidden: Floats,
+    labels: Sequence[str],
+    groups: Sequence[str],
+    tokens: Sequence[int] | None = None,
+    unread: Mask | None = None,
 ) -> Activations:
     """Take hidden states, without those that belong to attention sinks.
 
-    Left out and counted are texts of one token, whose only state is that of the first token (on SmolLM2 140 times
-    as long as others), and texts whose state is
-    :data:`affectlab.engine.hidden.SINK_RATIO` times as long as the layer's median anywhere.
+    Left out and counted are texts that were not read; texts of one token, whose only state is that of the first token
+    (on SmolLM2 140 times as long as others); and texts whose state is :data:`affectlab.engine.hidden.SINK_RATIO` times
+    as long as the layer's median anywhere.
 
     Args:
         hidden: ``[text, layer, width]``.
         labels: Emotion of each text.
         groups: Group of each text.
         tokens: Number of tokens that each text's states were read from; ``None`` when not known.
+        unread: Texts longer than the model's context: their states are any finite numbers. ``None``: there are none.
 
     Raises:
         WorldError: When a state is not finite, naming the texts.
@@ -108,12 +113,14 @@ def activations(
     if len(bad):
         rows = ", ".join(str(row + 1) for row in bad[:10])
         raise WorldError(f"Hidden states of texts {rows} are not finite. Extract in float32.")
-    short = (
-        np.array([count < 2 for count in tokens], dtype=np.bool_) if tokens is not None else np.zeros(len(hidden), bool)
-    )
-    sink = sinks(hidden, ~short) & ~short
-    kept = ~short & ~sink
-    left_out = {name: int(rows.sum()) for name, rows in (("one token", short), ("attention sink", sink)) if rows.any()}
+    none = np.zeros(len(hidden), np.bool_)
+    long = none if unread is None else unread
+    short = none if tokens is None else np.array([count < 2 for count in tokens], dtype=np.bool_)
+    usable = ~short & ~long
+    sink = sinks(hidden, usable) & usable
+    kept = usable & ~sink
+    reasons = (("longer than the model's context", long), ("one token", short), ("attention sink", sink))
+    left_out = {name: int(rows.sum()) for name, rows in reasons if rows.any()}
     taken = Activations(
         np.ascontiguousarray(hidden[kept], dtype=np.float32),
         tuple(label for label, keep in zip(labels, kept, strict=True) if keep),
@@ -122,10 +129,10 @@ def activations(
     )
     few = [emotion for emotion in sorted(set(labels)) if taken.of(emotion).sum() < _FEWEST]
     if few or len(taken.emotions) < 2:
-        reasons = ", ".join(f"{count} ({reason})" for reason, count in left_out.items()) or "none"
+        counts = ", ".join(f"{count} ({reason})" for reason, count in left_out.items()) or "none"
         raise UserError(
             f"Too few texts to set an emotion against the others: {', '.join(few) or 'only one emotion'}. "
-            f"Left out: {reasons}. Each emotion needs {_FEWEST} texts of two tokens or more."
+            f"Left out: {counts}. Each emotion needs {_FEWEST} texts of two tokens or more."
         )
     return taken
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from affectlab.engine.rows import TextRow
 from affectlab.errors import UserError
-from affectlab.steering.contrast import Activations, Doubles, Floats, activations, sinks
+from affectlab.steering.contrast import Activations, Floats, activations, sinks
 from affectlab.steering.stimuli import Stimuli
 
 if TYPE_CHECKING:
-    from affectlab.engine.interventions import Intervention
-    from affectlab.engine.rows import ScoreRow
+    from affectlab.engine import Engine
 
 TokenRule: TypeAlias = Literal["last", "mean", "template"]
 TOKEN_RULES: tuple[TokenRule, ...] = get_args(TokenRule)
@@ -31,50 +31,6 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 _AT_ONCE = 16
 """Texts read between two reports of progress; enough of them to fill a pass."""
-
-
-class EngineLike(Protocol):
-    """What steering needs of :class:`affectlab.engine.Engine`."""
-
-    @property
-    def n_layers(self) -> int:
-        """Number of layers."""
-        ...
-
-    @property
-    def width(self) -> int:
-        """Size of a layer's output."""
-        ...
-
-    @property
-    def layer_paths(self) -> tuple[str, ...]:
-        """Where the layers are in the model, first block first."""
-        ...
-
-    def score(
-        self, rows: Sequence[ScoreRow], interventions: Sequence[Intervention] = ...
-    ) -> Iterator[tuple[int, int, Doubles]]:
-        """Row, intervention, and the options' summed log-probabilities, as batches finish."""
-        ...
-
-    def every_token(
-        self, rows: Sequence[Sequence[int]], interventions: Sequence[Intervention] = ...
-    ) -> Iterator[tuple[int, int, Floats]]:
-        """Text, intervention, and the log-probabilities ``[token, vocabulary]`` of what follows each of its tokens."""
-        ...
-
-    def hidden(
-        self,
-        rows: Sequence[Sequence[int]],
-        layers: Sequence[int] | None = None,
-        position: Literal["last", "mean"] = "last",
-    ) -> Floats:
-        """Raw layer outputs ``[row, layer, width]``; a mean leaves out the first token and other attention sinks."""
-        ...
-
-    def states(self, rows: Sequence[Sequence[int]]) -> list[Floats]:
-        """Raw layer outputs of every token, ``[token, layer, width]`` for each row."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +92,7 @@ class Subject:
         option: Ids of a continuation, its leading space as it stands.
     """
 
-    engine: EngineLike
+    engine: Engine
     identity: ModelIdentity
     dtype: str
     plain: Callable[[str], tuple[int, ...]]
@@ -160,7 +116,7 @@ def tokenizer_digest(tokenizer: Any) -> str:
 def read_activations(
     subject: Subject, stimuli: Stimuli, rule: TokenRule = "last", progress: Progress | None = None
 ) -> Activations:
-    """Hidden states of stimuli at every layer.
+    """Hidden states of stimuli at every layer; texts that the model cannot take whole are left out and counted.
 
     Args:
         subject: The model.
@@ -176,17 +132,21 @@ def read_activations(
     if rule not in TOKEN_RULES:
         raise UserError(f"Token rule {rule!r}: expected one of {', '.join(TOKEN_RULES)}.")
     if rule == "template":
-        rows = [subject.asked(f"{text} {QUESTION}", OPENING) for text in stimuli.texts]
+        texts = [subject.asked(f"{text} {QUESTION}", OPENING) for text in stimuli.texts]
     else:
-        rows = [subject.plain(text) for text in stimuli.texts]
-    parts = []
-    for start in range(0, len(rows), _AT_ONCE):
-        some = rows[start : start + _AT_ONCE]
-        parts.append(subject.engine.hidden(some, position="mean" if rule == "mean" else "last"))
+        texts = [subject.plain(text) for text in stimuli.texts]
+    engine = subject.engine
+    unread = np.array([engine.context is not None and len(ids) > engine.context for ids in texts], dtype=np.bool_)
+    hidden = np.zeros((len(texts), engine.n_layers, engine.width), np.float32)
+    places = np.flatnonzero(~unread)
+    for start in range(0, len(places), _AT_ONCE):
+        some = places[start : start + _AT_ONCE]
+        rows = [TextRow(texts[place], name=f"text {place + 1}") for place in some]
+        hidden[some] = engine.hidden(rows, position="mean" if rule == "mean" else "last")
         if progress is not None:
-            progress("texts", start + len(some), len(rows))
-    lengths = None if rule == "template" else [*map(len, rows)]
-    return activations(np.concatenate(parts), stimuli.labels, stimuli.groups, lengths)
+            progress("texts", start + len(some), len(places))
+    lengths = None if rule == "template" else [*map(len, texts)]
+    return activations(hidden, stimuli.labels, stimuli.groups, lengths, unread)
 
 
 def token_norms(subject: Subject, texts: Sequence[str]) -> tuple[Floats, int]:
