@@ -58,13 +58,19 @@ def _pairs(gold: Sequence[float], predicted: Answers) -> tuple[NDArray[np.float6
 
 
 def _correlation(first: NDArray[np.float64], second: NDArray[np.float64], asked: int) -> Score:
-    n = len(first)
-    if n < 3:
-        return Score(None, n, asked, f"a correlation needs at least 3 pairs, there are {n}")
-    for side, values in (("right values", first), ("answers", second)):
-        if np.ptp(values) == 0:
-            return Score(None, n, asked, f"all {side} are equal")
-    return Score(float(correlation(first, second)), n, asked)
+    if why := why_undefined(first, second):
+        return Score(None, len(first), asked, why)
+    return Score(float(correlation(first, second)), len(first), asked)
+
+
+def why_undefined(
+    first: NDArray[np.float64], second: NDArray[np.float64], names: tuple[str, str] = ("right values", "answers")
+) -> str:
+    """Why the pairs of two vectors have no correlation; empty when they have. ``names`` is what the sides hold."""
+    if len(first) < 3:
+        return f"a correlation needs at least 3 pairs, there are {len(first)}"
+    constant = (side for side, values in zip(names, (first, second), strict=True) if np.ptp(values) == 0)
+    return next((f"all {side} are equal" for side in constant), "")
 
 
 def correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

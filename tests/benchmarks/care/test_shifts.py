@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
+from scipy.stats import pearsonr, spearmanr
 
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.counterfactual import WRITER, opposite
 from affectlab.benchmarks.care.measures import measures
 from affectlab.benchmarks.care.scores import score
-from affectlab.benchmarks.care.shifts import _rank_correlation, shifts
+from affectlab.benchmarks.care.shifts import Pairs, ranked, shifts
 from affectlab.metrics.numeric import pearson
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.stats.bootstrap import Interval
 
 D = "control.general"
-GLAD = "glad_happy_joyful"
+GLAD, CALM = "glad_happy_joyful", "calm_peaceful_relaxed"
 STORIES = {  # writer, observers
     "1": (1, (4, 5)),
     "2": (2, (4, 1)),  # the second observer is on the writer's side
@@ -158,11 +158,46 @@ def test_equal_shifts_are_no_variation_in_the_totals_either() -> None:
     assert found.value("appraisal_r") is None
 
 
-def test_an_interval_of_ranks_leaves_out_resamples_of_two_pairs() -> None:
-    # Three stories: resamples hold 3 pairs, but of two stories or one; equal shifts in all of them are undefined.
-    assert [_rank_correlation(np.array([1.0, 2.0][:n]), np.array([2.0, 1.0][:n])) for n in (1, 2)] == [
-        pytest.approx(np.nan, nan_ok=True)
-    ] * 2
+def test_an_interval_of_ranks_resamples_stories() -> None:
+    # Two stories of two pairs and three of one: an interval by story has other replicates than one by pair, and a
+    # resample of one story alone (two pairs, or one pair five times) is undefined.
+    pairs = Pairs()
+    for story, people, said in ((0, 1, 2), (0, 2, 1), (1, 3, 3), (1, 4, 5), (2, 5, 4), (3, 0, 1), (4, 2, 2)):
+        pairs.add(story, people, said)
+    apart = Pairs(list(range(7)), pairs.human, pairs.model)
+    how = Interval(replicates=400)
+    by_story, by_pair = ranked("rho", pairs, how), ranked("rho", apart, how)
+    assert (by_story.n, by_story.clusters, by_pair.clusters) == (7, 5, 7)
+    # ranks 2 3.5 5 6 7 1 3.5 and 3.5 1.5 5 7 6 1.5 3.5: as scipy has it
+    assert by_story.value == pytest.approx(spearmanr(pairs.human, pairs.model).statistic)
+    assert (by_story.low, by_story.high) != (by_pair.low, by_pair.high)
+    clusters, human, model = pairs.arrays()
+    rng, found = np.random.Generator(np.random.PCG64(how.seed)), []
+    for _ in range(how.replicates):
+        rows = np.concatenate([np.flatnonzero(clusters == drawn) for drawn in rng.integers(5, size=5)])
+        if np.ptp(human[rows]) and np.ptp(model[rows]):
+            found.append(spearmanr(human[rows], model[rows]).statistic)
+    assert [by_story.low, by_story.high] == pytest.approx(list(np.quantile(found, (0.025, 0.975))))
+
+
+def test_the_shift_of_a_label_the_writer_alone_has_is_down() -> None:
+    # People: 0 - 1; the model, which keeps it: 1 - 1. And of a label that the observer alone has: 1 - 0 and 0 - 0.
+    sets = ((WRITER, 1, (GLAD,), (GLAD,)), ("observer=a", 5, (CALM,), (GLAD,)))
+    rows = [
+        Prediction("s", "s", slot, "ok", answer, right, variant)
+        for variant, rating, gold, said in sets
+        for slot, right, answer in ((D, rating, rating), ("positive_labels", gold, said))
+    ]
+    found = shifts(PredictionTable.from_rows(rows), [0] * len(rows))["positive_labels", D]
+    shift = dict(zip(spaces.SETS["positive_labels"].ids, zip(found.human, found.model, strict=True), strict=True))
+    assert (shift[GLAD], shift[CALM]) == ((-1.0, 0.0), (1.0, 0.0))
+
+
+def test_an_undefined_headline_has_the_reason_of_its_table() -> None:
+    scores = scored(table(lambda *_: 4))
+    assert scores.figure("appraisal_r").reason == "all model shifts are equal"
+    assert scores.figure("positive_level_r").reason == "a correlation needs at least 3 pairs, there are 0"
+    assert scores.table("feelings").rows[0][1] == scores.figure("positive_level_r")
 
 
 def world(seed: int, answer: Callable[[random.Random, int], int]) -> tuple[list[float], list[float]]:

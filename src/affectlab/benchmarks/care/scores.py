@@ -56,7 +56,7 @@ def score(scoring: Scoring) -> Scores:
     table, protocol = scoring.table, scoring.protocol
     asked = PROTOCOLS[protocol]
     if isinstance(asked, Counterfactual):
-        found = _marked(estimates(measures(table, protocol), how=scoring.interval))
+        found = shifts.shift_estimates(table, scoring.interval)
         names = shifts.shift_names(by_likelihood=asked.by_likelihood)
         made = shifts.tables(scoring, found)
     elif isinstance(asked, Subjective):
@@ -79,11 +79,8 @@ def score(scoring: Scoring) -> Scores:
 
 
 def _marked(found: Mapping[str, Estimate]) -> dict[str, Estimate]:
-    """Estimates with their unit: errors and correlations are numbers of their own, the rest are shares."""
-    return {
-        name: replace(one, unit="number") if "rmse" in name or "_r:" in f"{name}:" else one
-        for name, one in found.items()
-    }
+    """Estimates with their unit: errors are numbers of their own, the rest are shares."""
+    return {name: replace(one, unit="number") if "rmse" in name else one for name, one in found.items()}
 
 
 def _node_tables(scoring: Scoring, found: Mapping[str, Estimate]) -> Iterator[Table]:
@@ -252,6 +249,11 @@ def _notes(scoring: Scoring) -> Iterator[str]:
     if unread:
         yield f"{unread} of {len(table)} answers could not be read. Nothing was filled in for them."
     protocol = PROTOCOLS[scoring.protocol]
+    if isinstance(protocol, Counterfactual):
+        yield (
+            "Correlations rest on pairs of shifts, not on predictions: a story in a dimension, for feelings once for "
+            "every dimension in which its observers differ, for label sets also once for every label."
+        )
     if scoring.items and isinstance(protocol, Counterfactual | Subjective):
         asked = len(set(table.item.codes.tolist()))
         left = len(scoring.items) - asked

@@ -13,10 +13,10 @@ from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.counterfactual import WRITER, opposite
 from affectlab.benchmarks.care.tally import Floats, Tally, add_pairs, correlation
-from affectlab.metrics.numeric import Score, pearson, spearman
+from affectlab.metrics.numeric import rank_correlation, why_undefined
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Table
-from affectlab.stats.bootstrap import Interval, bootstrap_statistic, percentile_interval
+from affectlab.stats.bootstrap import Interval, bootstrap_statistic, estimates, percentile_interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.measures import Measures, Share, Statistic
 
@@ -120,9 +120,9 @@ def shift_measures(table: PredictionTable) -> Measures:
     tally.add("not read", np.flatnonzero(~answered))
     statistics: dict[str, Statistic] = {}
     for figure in FIGURES:
-        statistics[f"{figure}_r"] = correlation(tally, figure)
+        statistics[named(figure)] = correlation(tally, figure)
         for dimension in spaces.DIMENSIONS:
-            statistics[f"{figure}_r:{dimension}"] = correlation(tally, f"{figure}:{dimension}")
+            statistics[named(figure, dimension)] = correlation(tally, f"{figure}:{dimension}")
     statistics["coverage"] = Share(tally.events(["read"]), tally.events(["read", "not read"]))
     return tally.measures(statistics, "appraisal_r")
 
@@ -130,69 +130,68 @@ def shift_measures(table: PredictionTable) -> Measures:
 def shift_names(*, by_likelihood: bool) -> tuple[str, ...]:
     """Figures of RQ3's headline."""
     asked = FIGURES if by_likelihood else ("appraisal", *FIGURES[2:])
-    return (*(f"{figure}_r" for figure in asked), "coverage")
+    return (*(named(figure) for figure in asked), "coverage")
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The pairs of a run, and what is estimated from them."""
-
-    found: Mapping[tuple[str, str], Pairs]
-    pearson: Mapping[str, Estimate]
-    interval: Interval
-
-    def pooled(self, figure: str, dimension: str | None = None) -> Pairs:
-        """Pairs of a figure, over all dimensions unless one is named."""
-        merged = Pairs()
-        for (name, place), pairs in self.found.items():
-            if name == figure and dimension in (None, place):
-                for triple in zip(*pairs.arrays(), strict=True):
-                    merged.add(int(triple[0]), float(triple[1]), float(triple[2]))
-        return merged
+def pooled(found: Mapping[tuple[str, str], Pairs], figure: str, dimension: str | None = None) -> Pairs:
+    """Pairs of a figure, over all dimensions unless one is named."""
+    merged = Pairs()
+    for (name, place), pairs in found.items():
+        if name == figure and dimension in (None, place):
+            for triple in zip(*pairs.arrays(), strict=True):
+                merged.add(int(triple[0]), float(triple[1]), float(triple[2]))
+    return merged
 
 
-def explained(estimate: Estimate, score: Score) -> Estimate:
-    """An undefined correlation with the reason for it."""
-    said = score.reason.replace("right values", "human shifts").replace("answers", "model shifts")
-    return replace(estimate, unit="number", reason=said if estimate.value is None and said else estimate.reason)
+def shift_estimates(table: PredictionTable, how: Interval) -> dict[str, Estimate]:
+    """All figures of a run, with intervals; an undefined correlation with the reason for it."""
+    found = estimates(shift_measures(table), how=how)
+    pairs = _pairs(table)
+    for figure in FIGURES:
+        for dimension in (None, *spaces.DIMENSIONS):
+            name = named(figure, dimension)
+            reason = found[name].reason
+            if found[name].value is None:
+                _, human, model = pooled(pairs, figure, dimension).arrays()
+                reason = why_undefined(human, model, SIDES) or reason
+            found[name] = replace(found[name], unit="number", reason=reason)
+    return found
+
+
+SIDES = ("human shifts", "model shifts")
+
+
+def named(figure: str, dimension: str | None = None) -> str:
+    """Name of a figure's correlation, pooled unless a dimension is named."""
+    return f"{figure}_r" + (f":{dimension}" if dimension else "")
+
+
+def _pairs(table: PredictionTable) -> dict[tuple[str, str], Pairs]:
+    _, cluster = np.unique(table.cluster.codes, return_inverse=True)
+    return shifts(table, cluster.tolist())
 
 
 def ranked(name: str, pairs: Pairs, how: Interval) -> Estimate:
     """Spearman's correlation of shifts with an interval that resamples stories."""
     cluster, human, model = pairs.arrays()
-    score = spearman(human.tolist(), model.tolist())
-    if score.value is None:
-        return explained(Estimate(name, None, n=score.answered, clusters=len(set(pairs.cluster))), score)
+    clusters = len(set(pairs.cluster))
+    if reason := why_undefined(human, model, SIDES):
+        return Estimate(name, None, n=len(human), clusters=clusters, reason=reason, unit="number")
 
     def of(rows: np.ndarray[Any, np.dtype[np.intp]]) -> float:
-        return _rank_correlation(human[rows], model[rows])
+        return float(rank_correlation(human[rows], model[rows]))
 
     replicates = bootstrap_statistic(cluster, of, how.replicates, how.seed)
-    made = percentile_interval(name, score.value, replicates, len(human), len(set(pairs.cluster)), how)
-    return replace(made, unit="number")
-
-
-def _rank_correlation(first: Floats, second: Floats) -> float:
-    """As :func:`affectlab.metrics.numeric.spearman`, on arrays and without the reasons; NaN when undefined."""
-    from scipy.stats import rankdata
-
-    if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
-        return np.nan
-    ranks = (rankdata(side) - (len(first) + 1) / 2 for side in (first, second))
-    one, other = ranks
-    return float(np.dot(one, other) / np.sqrt(np.dot(one, one) * np.dot(other, other)))
+    value = float(rank_correlation(human, model))
+    return replace(percentile_interval(name, value, replicates, len(human), clusters, how), unit="number")
 
 
 def tables(scoring: Scoring, found: Mapping[str, Estimate]) -> tuple[Table, ...]:
     """By dimension: how many, how far people and the model moved, and both correlations; then the feelings."""
-    table = scoring.table
-    _, cluster = np.unique(table.cluster.codes, return_inverse=True)
-    shown = Shown(shifts(table, cluster.tolist()), found, scoring.interval)
+    by_dimension = _pairs(scoring.table)
     rows: list[tuple[Cell, ...]] = []
     for dimension in (None, *spaces.DIMENSIONS):
-        pairs = shown.pooled("appraisal", dimension)
-        suffix = f":{dimension}" if dimension else ""
-        score = pearson(pairs.human, pairs.model)
+        pairs = pooled(by_dimension, "appraisal", dimension)
         rows.append(
             (
                 dimension or "all",
@@ -200,20 +199,16 @@ def tables(scoring: Scoring, found: Mapping[str, Estimate]) -> tuple[Table, ...]
                 len(set(pairs.cluster)),
                 float(np.mean(pairs.human)) if pairs.human else None,
                 float(np.mean(pairs.model)) if pairs.model else None,
-                explained(found[f"appraisal_r{suffix}"], score),
-                ranked(f"appraisal_rho{suffix}", pairs, scoring.interval),
+                found[named("appraisal", dimension)],
+                ranked(named("appraisal", dimension).replace("_r", "_rho", 1), pairs, scoring.interval),
             )
         )
-    feelings: list[tuple[Cell, ...]] = []
     kinds = (*spaces.LEVELS, *spaces.SETS)
-    for dimension in (None, *spaces.DIMENSIONS):
-        suffix = f":{dimension}" if dimension else ""
-        cells: list[Cell] = [dimension or "all"]
-        for kind in kinds:
-            pairs = shown.pooled(kind, dimension)
-            cells.append(explained(found[f"{kind}_r{suffix}"], pearson(pairs.human, pairs.model)))
-        feelings.append(tuple(cells))
-    ranks = tuple((kind, ranked(f"{kind}_rho", shown.pooled(kind), scoring.interval)) for kind in kinds)
+    feelings: tuple[tuple[Cell, ...], ...] = tuple(
+        (dimension or "all", *(found[named(kind, dimension)] for kind in kinds))
+        for dimension in (None, *spaces.DIMENSIONS)
+    )
+    ranks = tuple((kind, ranked(f"{kind}_rho", pooled(by_dimension, kind), scoring.interval)) for kind in kinds)
     return (
         Table(
             "shifts",
@@ -226,12 +221,14 @@ def tables(scoring: Scoring, found: Mapping[str, Estimate]) -> tuple[Table, ...]
             {"human shift": "number", "model shift": "number"},
         ),
         Table(
-            "shifts_of_feelings",
+            "feelings",
             "Shift of levels and label rates, Pearson's correlation by dimension whose observers are meant",
             ("dimension", *kinds),
-            tuple(feelings),
+            feelings,
             "For label sets a pair is one label of one story: share of observers who chose it minus whether the "
-            "writer did.",
+            "writer did; most labels are chosen by neither, and such pairs are 0 on both sides. In the row of all "
+            "dimensions a story counts once for every dimension in which its observers differ, so that stories that "
+            "are much disputed weigh more.",
         ),
         Table("shift_ranks", "The same by ranks, all dimensions", ("figure", "Spearman"), ranks),
     )
