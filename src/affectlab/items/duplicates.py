@@ -17,6 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from affectlab.errors import UserError
@@ -47,6 +48,12 @@ class Pair:
 def fold_text(text: str) -> str:
     """Text without what makes it no other text: compatibility forms, case, the amount of white space."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def alike(one: str, other: str, threshold: float = 0.8) -> bool:
+    """Whether two texts are equal after folding or nearly equal, by the rule of :func:`near_duplicates`."""
+    first, second = fold_text(one), fold_text(other)
+    return first == second or _jaccard(_kept_grams(first), _kept_grams(second)) >= threshold
 
 
 def near_duplicates(texts: Mapping[str, str], threshold: float = 0.8) -> list[Pair]:
@@ -136,6 +143,9 @@ def _equal(a: str, b: str, first: str, second: str) -> Pair:
 def _grams(form: str) -> frozenset[str]:
     sizes = ((i, 2 if "\u3400" <= mark <= "\u9fff" else 3) for i, mark in enumerate(form))
     return frozenset(form[i : i + size] for i, size in sizes if i + size <= len(form)) or frozenset({form})
+
+
+_kept_grams = lru_cache(maxsize=16384)(_grams)
 
 
 def _join(

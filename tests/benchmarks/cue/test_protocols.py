@@ -223,6 +223,18 @@ def test_a_record_is_never_its_own_demonstration(task: str) -> None:
             assert len(own) >= {"stance": 8, "intent": 7, "emotion": 5}[task]
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_a_record_with_another_mark_or_nearly_its_words_is_not_shown_either(task: str) -> None:
+    for shot in demonstrations(task, ITEM, 3):
+        words = str(shot.inputs["text"])
+        for text in (f"{words}。", f"“{words}”！", f"{words}啊" if len(words) > 12 else words):
+            asked = replace(shot, id="other", cluster="other", inputs={**shot.inputs, "text": text})
+            assert shot.id not in {item.id for item in demonstrations(task, asked, 3)}, text
+    assert demonstrations(task, replace(ITEM, inputs={"text": "别的话", "context": ""}), 3) == demonstrations(
+        task, ITEM, 3
+    )
+
+
 def test_shots_are_turns_that_show_the_label_asked_for_only() -> None:
     intent = ask("few_shot")[1]
     roles = [message.role for message in intent.messages]

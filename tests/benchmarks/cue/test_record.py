@@ -67,6 +67,11 @@ def test_a_context_may_be_a_list_of_turns(tmp_path: Path) -> None:
     assert item.inputs["context"] == "一\n二"
 
 
+def test_a_context_that_is_neither_is_refused_with_both_that_are_taken(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="field context: .* expected text, or a list of texts"):
+        loaded(tmp_path, {**FULL, "context": [{"speaker": "甲", "text": "一"}]})
+
+
 @pytest.mark.parametrize("context", ["一\r\n二", "一\r二", ["一\r\n二"]])
 def test_turns_end_where_lines_end_on_any_system(tmp_path: Path, context: Any) -> None:
     (item,) = loaded(tmp_path, {**FULL, "context": context})

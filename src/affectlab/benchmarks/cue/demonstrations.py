@@ -18,7 +18,7 @@ from affectlab.benchmarks.cue.prompts import SPACES
 from affectlab.benchmarks.cue.record import load
 from affectlab.errors import UserError
 from affectlab.items import Item
-from affectlab.items.duplicates import fold_text
+from affectlab.items.duplicates import alike, fold_text
 
 Kind: TypeAlias = Literal["aligned", "neutral_surface", "contrastive"]
 
@@ -79,7 +79,7 @@ def demonstrations(task: str, asked: Item, seed: int, source: str = "") -> tuple
 
     Args:
         task: ``stance`` or ``intent``: one for each label; ``emotion``: five different emotions.
-        asked: The item asked about. It is never shown, nor is any record of its source.
+        asked: The item asked about. It is never shown, nor is one nearly the same or any record of its source.
         seed: Seed of the draw and of the order.
         source: File to draw from; the bundled records when empty.
     """
@@ -90,7 +90,7 @@ def demonstrations(task: str, asked: Item, seed: int, source: str = "") -> tuple
 
 
 class _Own(NamedTuple):
-    """What of a pool an item's answer could be read off: itself, and what was cut from the same source."""
+    """What of a pool an item's answer could be read off: itself or nearly so, and what was cut from the same source."""
 
     id: str
     source: str
@@ -98,10 +98,13 @@ class _Own(NamedTuple):
 
     @classmethod
     def of(cls, item: Item) -> _Own:
-        return cls(item.id, item.cluster, fold_text(f"{item.inputs['context']}\n{item.inputs['text']}"))
+        words = fold_text(f"{item.inputs['context']}\n{item.inputs['text']}")
+        # Marks alone make no other text: in few words they would weigh more than a near duplicate may differ.
+        return cls(item.id, item.cluster, "".join(mark for mark in words if mark.isalnum()) or words)
 
     def is_of(self, item: Item) -> bool:
-        return any(mine == other for mine, other in zip(self, _Own.of(item), strict=True))
+        other = _Own.of(item)
+        return self.id == other.id or self.source == other.source or alike(self.text, other.text)
 
 
 @lru_cache(maxsize=1024)

@@ -33,7 +33,9 @@ def _context(value: Any) -> Any:
         value = "\n".join(value)
     if isinstance(value, str):
         return value.replace("\r\n", "\n").replace("\r", "\n")
-    return "" if value is None else value
+    if value is not None:
+        raise ValueError("text, or a list of texts")
+    return ""
 
 
 Polarity: TypeAlias = Annotated[str | None, label_of("cue_polarity3")]
