@@ -193,7 +193,12 @@ def test_the_paper_s_table_by_hand() -> None:
     assert sum(value or 0 for value in matrix.values[0]) == pytest.approx(np.log(3))
     # The two together: (2 log 3 + 2 log(3/4) + log(5/4)) over eight, which is above 0.
     assert tables.suggested_layers(found) == (0, 1)
-    assert [row[-1] for row in tables.layers_table(found).rows] == ["yes", "yes"]
+    by_layer = tables.layers_table(found)
+    assert [row[-1] for row in by_layer.rows] == ["yes", "yes"]
+    assert (by_layer.columns, by_layer.note.endswith("No others were swept.")) == (
+        ("layer", "joy", "fear", "suggested"),
+        True,
+    )
     assert tables.suggested_layers(_made(np.log(np.array([fear, joy])[:, 1:]))) == ()
 
 

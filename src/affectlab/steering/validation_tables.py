@@ -293,16 +293,17 @@ def layers_table(found: Validation) -> Table:
     """Mean change of margin at each layer, over strengths."""
     changes = sweep_changes(found).mean(axis=2)
     best = suggested_layers(found)
+    others = " No others were swept." if best and len(best) == len(found.sweep_layers) else ""
     return Table(
         id="by_layer",
-        title="Change of margin, one layer steered at a time",
-        columns=("layer", *(f"change of margin, {emotion}" for emotion in found.emotions), "suggested"),
+        title="Change of the own margin, one layer steered at a time",
+        columns=("layer", *found.emotions, "suggested"),
         rows=tuple(
             (str(layer), *(float(value) for value in changes[:, place]), "yes" if layer in best else "")
             for place, layer in enumerate(found.sweep_layers)
         ),
-        note=f"Mean over strengths. Suggested: the {BLOCK} neighbours that do most, over all emotions.",
-        units={f"change of margin, {emotion}": "number" for emotion in found.emotions},
+        note=f"Nats, mean over strengths. Suggested: the {BLOCK} neighbours that do most, over all emotions.{others}",
+        units=dict.fromkeys(found.emotions, "number"),
     )
 
 
