@@ -31,7 +31,7 @@ class Asking:
     Attributes:
         order: Option order: rotated over items, as declared, or every cyclic order of each item.
         seed: Seed of whatever the protocol draws (demonstrations, shuffles).
-        temperature: 0 for greedy.
+        temperature: 0 for greedy; ``None`` where none was given: a plan puts the protocol's own in its place.
         top_p: Nucleus of sampling, used when ``temperature`` is above 0.
         max_tokens: Most new tokens; ``None`` for the protocol's own limit.
         options: The benchmark's own settings by name (``{"context": "3"}``).
@@ -42,20 +42,20 @@ class Asking:
 
     order: Order = "rotate"
     seed: int = 0
-    temperature: float = 0.0
+    temperature: float | None = None
     top_p: float = 1.0
     max_tokens: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
     def sampling(self, max_tokens: int) -> Sampling:
         """How to generate a reply that needs at most ``max_tokens``, unless the run says otherwise."""
-        seed = self.seed if self.temperature > 0 else None
-        return Sampling(self.temperature, self.top_p, self.max_tokens or max_tokens, seed)
+        temperature = self.temperature or 0.0
+        return Sampling(temperature, self.top_p, self.max_tokens or max_tokens, self.seed if temperature else None)
 
     def __post_init__(self) -> None:
         if self.order not in get_args(Order):
             raise UserError(f"Option order {self.order!r}: expected one of {', '.join(get_args(Order))}.")
-        if not 0 <= self.temperature < float("inf"):
+        if self.temperature is not None and not 0 <= self.temperature < float("inf"):
             raise UserError(f"Temperature {self.temperature}: expected 0 (greedy) or more.")
         if not 0 < self.top_p <= 1:
             raise UserError(f"top_p {self.top_p}: expected a share above 0, at most 1.")
@@ -174,7 +174,7 @@ class Benchmark:
         graded: Whether answers can be right; false where no item has gold and answers are compared over conditions.
         outside: Settings whose value names something beside the data that decides requests or figures (a file, an
             encoder) -> its SHA-256. Runs keep a copy of a file, and refuse to go on or be scored with another.
-        temperatures: Temperature of protocols that sample, by name, used unless the run sets one.
+        temperatures: Temperature of protocols that sample, by name, used unless the run sets one; 0 is refused for them.
     """
 
     name: str

@@ -61,7 +61,9 @@ def run(
     limit: Annotated[int | None, typer.Option(help="Ask only the first N items.", min=1)] = None,
     order: Annotated[str, typer.Option(help="Option order: rotate, fixed, or all cyclic orders.")] = "rotate",
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
-    temperature: Annotated[float, typer.Option(help="0 for greedy.", min=0.0)] = 0.0,
+    temperature: Annotated[
+        float | None, typer.Option(help="0 for greedy. Default: the protocol's, 0 unless it draws.", min=0.0)
+    ] = None,
     repeats: Annotated[int, typer.Option(help="Ask everything this often (needs a temperature).", min=1)] = 1,
     condition: Annotated[
         list[str] | None,

@@ -52,7 +52,7 @@ class Plan:
         items: In the data's order.
         source: Where the items came from, for people (``"sample"``, a path, ``hub:NAME``).
         data_sha256: Digest of that source.
-        asking: Every knob that shapes the requests.
+        asking: Every knob that shapes the requests; a temperature that was not given becomes the protocol's.
         conditions: States of the model.
         fields: Our field name -> the source's, where they differ.
         notes: What the loader said of the data; shown with every score.
@@ -78,13 +78,17 @@ class Plan:
         if self.repeats < 1:
             raise UserError(f"--repeats {self.repeats}: at least 1 is needed.")
         usual = self.benchmark.temperatures.get(self.protocol.name, 0.0)
-        if usual and not self.asking.temperature:  # here, so that the manifest holds what is used
+        if self.asking.temperature is None:  # here, so that the manifest holds what is used
             object.__setattr__(self, "asking", replace(self.asking, temperature=usual))
+        if usual and self.asking.temperature == 0:
+            raise UserError(
+                f"--temperature 0: {self.protocol.name} draws several replies to one question, and greedy ones are all "
+                f"the same. Leave it out for {usual:g}, or set one above 0."
+            )
         if self.repeats > 1 and self.asking.temperature == 0:
             raise UserError(
                 f"--repeats {self.repeats} at temperature 0 gives the same reply each time: set --temperature."
             )
-
         if unknown := sorted(self.asking.options.keys() - self.benchmark.settings.keys()):
             known = ", ".join(self.benchmark.settings) or "none"
             raise UserError(f"{self.benchmark.name} has no setting {unknown[0]!r}; it has: {known}.")
@@ -149,12 +153,23 @@ class Plan:
         digest = hashlib.sha256()
         for name in sorted(self._states):  # the order in which conditions are named makes no other run
             digest.update(self._states[name].prompt.encode())
-        for item in self.items:
-            for request in self.protocol.requests(item, self.asking, {}):
-                digest.update(
-                    json.dumps(request_to_dict(request), ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
-                )
+        for request in self._first_requests():
+            digest.update(
+                json.dumps(request_to_dict(request), ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+            )
         return digest.hexdigest()
+
+    def _first_requests(self) -> Iterator[Request]:
+        """What is sent before anything is answered; items that cannot be asked are refused together."""
+        refused: dict[str, None] = {}
+        for item in self.items:
+            try:
+                yield from self.protocol.requests(item, self.asking, {})
+            except UserError as error:
+                refused[str(error)] = None
+        if refused:
+            more = f" {len(refused)} of {len(self.items)} items cannot be asked so." if len(refused) > 1 else ""
+            raise UserError(f"{next(iter(refused))}{more}")
 
 
 def make_plan(

@@ -12,11 +12,12 @@ from affectlab.benchmarks.care import BENCHMARK, spaces
 from affectlab.benchmarks.care.counterfactual import WRITER
 from affectlab.benchmarks.care.nodes import INJECTED, ONE_CORE, asked_under
 from affectlab.benchmarks.care.questions import mean_level, read
+from affectlab.benchmarks.care.subjectivity import SAMPLED
 from affectlab.benchmarks.yes_no import TOKENS
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.models.base import Request, Response
-from affectlab.runs import Plan
+from affectlab.runs import Plan, make_plan
 
 WOVEN = "It rained. I did not mind."
 OBSERVER: dict[str, Any] = {
@@ -102,7 +103,11 @@ def test_what_is_given_stands_before_the_question() -> None:
 
 def test_what_a_record_lacks_cannot_be_given() -> None:
     bare = Item("9", 0, {"story": "It rained."}, {})
-    for protocol, what in (("s+r", "reasoning"), ("s+a", "appraisal_ratings"), ("one-core", "core answer")):
+    for protocol, what in (
+        ("s+r", "reasoning"),
+        ("s+a", "appraisal_ratings"),
+        ("one-core", "answer to the core question on relevance"),
+    ):
         with pytest.raises(UserError, match=rf"Record '9' has no .*{what}"):
             BENCHMARK.protocols[protocol].requests(bare, Asking(), {})
 
@@ -154,10 +159,9 @@ def test_an_observer_without_reasoning_has_none_to_give() -> None:
     assert BENCHMARK.protocols["counterfactual"].requests(replace(ITEM, inputs=bare), Asking(), {}) == []
 
 
-def test_draws_differ_in_seed_and_take_the_papers_temperature() -> None:
+def test_draws_differ_in_seed_and_take_the_runs_temperature() -> None:
     requests = asked("subjective")
     assert len(requests) == 2 * 22
-    assert {request.sampling.temperature for request in requests} == {0.7}
     warmer = BENCHMARK.protocols["subjective"].requests(ITEM, Asking(temperature=1.2), {})
     assert {request.sampling.temperature for request in warmer} == {1.2}
     assert len({request.sampling.seed for request in requests}) == 2
@@ -171,13 +175,23 @@ def test_draws_differ_in_seed_and_take_the_papers_temperature() -> None:
 
 
 def test_the_temperature_of_draws_is_in_the_plan_and_so_in_the_manifest() -> None:
-    def temperature(protocol: str, asking: Asking) -> float:
-        return Plan(BENCHMARK, BENCHMARK.protocols[protocol], (ITEM,), "x", "0", asking, repeats=2).asking.temperature
+    def temperature(protocol: str, asking: Asking) -> float | None:
+        plan = Plan(BENCHMARK, BENCHMARK.protocols[protocol], (ITEM,), "x", "0", asking, repeats=2)
+        drawn = {request.sampling.temperature for request in plan.protocol.requests(ITEM, plan.asking, {})}
+        assert drawn == {plan.asking.temperature}
+        return plan.asking.temperature
 
     assert temperature("subjective", Asking()) == 0.7  # and so repeats are not refused
     assert temperature("subjective-both", Asking(temperature=0.3)) == 0.3
     with pytest.raises(UserError, match="at temperature 0"):
         temperature("s", Asking())
+    assert Plan(BENCHMARK, BENCHMARK.protocols["s"], (ITEM,), "x", "0").asking.temperature == 0.0
+
+
+@pytest.mark.parametrize("protocol", [protocol.name for protocol in SAMPLED])
+def test_greedy_draws_are_refused_by_name(protocol: str) -> None:
+    with pytest.raises(UserError, match=f"--temperature 0: {protocol} draws several replies .* out for 0.7"):
+        make_plan("care", protocol=protocol, asking=Asking(temperature=0.0), limit=1)
 
 
 def answer(slot: str, reply: str | None, finish: str = "stop") -> tuple[str, Any]:

@@ -21,7 +21,7 @@ from affectlab.metrics.predictions import Prediction
 from affectlab.models.base import Ability, Request, Response
 
 TEMPERATURE = 0.7
-"""The paper's, used unless the run sets one; greedy draws would all be the same."""
+"""The paper's, used unless the run sets one; 0 is refused, as greedy draws would all be the same."""
 
 DRAW = "draw="
 
@@ -52,10 +52,7 @@ class Subjective:
         ]
 
     def _drawn(self, request: Request, asking: Asking, place: int) -> Request:
-        sampling = replace(
-            request.sampling, temperature=asking.temperature or TEMPERATURE, seed=asking.seed * 1000 + place
-        )
-        return replace(request, sampling=sampling)
+        return replace(request, sampling=replace(request.sampling, seed=asking.seed * 1000 + place))
 
     def _told(self, item: Item, place: int) -> Situation:
         observer = item.inputs["observers"][place]
