@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import SCENE, Ended
@@ -171,6 +172,19 @@ def test_wrong_usage(cli: Cli) -> None:
         ended = cli(*arguments)
         assert ended.code == 2, arguments
         assert "Traceback" not in ended.err
+
+
+def test_a_name_that_no_file_can_have_and_memory_that_runs_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = cli("score", "a" * 300)
+    assert (ended.code, ended.err) == (2, f"Error: A file's name is too long: {'a' * 300}. Choose a shorter one.\n")
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise MemoryError("Unable to allocate 9 GiB")
+
+    monkeypatch.setattr("affectlab.runs.score_run", full)
+    ended = cli("score", "run")
+    assert ended.code == 1
+    assert ended.err.startswith("Error: Memory ran out (Unable to allocate 9 GiB). Free some")
 
 
 def test_debug_shows_the_traceback(cli: Cli) -> None:

@@ -61,7 +61,11 @@ def guarded(command: Callable[[], Any], *, debug: bool) -> int:
         # The reader (head, less) has gone: nothing is wrong, and nothing more may be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except MemoryError as error:
+        return _failed(f"Memory ran out ({error}). Free some, ask for less, or take a smaller model.", 1, debug=debug)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return _failed(f"A file's name is too long: {error.filename}. Choose a shorter one.", 2, debug=debug)
         if error.errno != errno.ENOSPC:
             return _bug(error, debug=debug)
         # What is left in the buffer would raise again when Python closes it.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,24 @@ from affectlab.models import gguf
 from affectlab.models.base import ModelCard
 from affectlab.models.embedded import MODELS
 from affectlab.models.settings import ModelSettings
+from affectlab.steering.subject import tokenizer_digest
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
+
+_BROKEN = (
+    OSError,
+    ValueError,
+    LookupError,
+    ImportError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    RuntimeError,
+)
+"""What transformers raises at files that hold something else than they should."""
+
+_DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d{1,4})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +96,13 @@ def load_pretrained(name: str, settings: ModelSettings) -> Loaded:
         if not (folder / "config.json").is_file():
             raise UserError(f"{folder} holds no config.json: it is not the folder of a transformers model.")
         weights = sorted(folder.glob("*.safetensors"))
+        if pieces := [path for path in weights if not path.is_file()]:
+            raise UserError(f"{pieces[0]} is no file, though its name is that of safetensors weights.")
         identity = {"sha256": gguf.checksum([folder / "config.json", *weights])}
-        return _load(folder, name, folder.resolve().name, identity, settings)
+        loaded = _load(folder, name, folder.resolve().name, identity, settings)
+        # Nothing else pins down what a folder's tokenizer and chat template make of a prompt.
+        pinned = {**loaded.card.identity, "tokenizer": tokenizer_digest(loaded.tokenizer)}
+        return replace(loaded, card=replace(loaded.card, identity=pinned))
     if name.startswith((".", "/", "~")) or name.count("/") != 1:
         raise UserError(f"There is no folder {name}. A model of the hub is named hf:ORG/NAME.")
     folder = _fetch(name)
@@ -124,6 +147,7 @@ def _fetch(name: str) -> Path:
 
 def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings: ModelSettings) -> Loaded:
     import torch
+    from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
     from transformers import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as SEEING
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
@@ -133,10 +157,13 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
-    with quiet():
+    with quiet(), _in_memory(spec):
+        part = "config.json"
         try:
-            tokenizer = AutoTokenizer.from_pretrained(folder, **local)
             config = AutoConfig.from_pretrained(folder, **local)
+            part = "tokenizer"
+            tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+            part = "weights"
             sees = getattr(config, "vision_config", None) is not None
             auto = AutoModelForImageTextToText if sees and type(config) in SEEING else AutoModelForCausalLM
             model, info = auto.from_pretrained(
@@ -144,18 +171,20 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
                 dtype=getattr(torch, settings.dtype),
                 use_safetensors=True,
                 output_loading_info=True,
+                ignore_mismatched_sizes=True,  # refused below, by name
                 device_map="auto" if spread else None,
                 **local,
             )
-        except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
+        except (*_BROKEN, SafetensorError, StrictDataclassError) as error:
+            if _memory_ran_out(error):
+                raise
             raise UserError(
-                f"{spec} cannot be loaded: {_first_line(error)} It must be a causal language model with safetensors "
-                "weights and a tokenizer, without code of its own."
+                f"{spec}: its {part} cannot be loaded: {_first_line(error)} It must be a causal language model with "
+                "safetensors weights and a tokenizer, without code of its own."
             ) from error
-    if missing := sorted(info["missing_keys"]):
-        raise UserError(f"{spec} lacks {len(missing)} of its weights, {missing[0]} for one. Fetch or save it again.")
-    if device is not None:
-        model.to(device)
+        _check_weights(spec, model, info)
+        if device is not None:
+            model.to(device)
     model.eval()
     identity = identity | {"dtype": settings.dtype, "device": _places(model) if device is None else str(device)}
     libraries = {library: version(library) for library in _LIBRARIES} | {"threads": str(torch.get_num_threads())}
@@ -166,6 +195,57 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
         # Whose resizing it is shows in the pixels: pillow's and torchvision's differ a little.
         libraries |= {"pillow": version("pillow"), "image processor": type(processor.image_processor).__name__}
     return Loaded(model, tokenizer, ModelCard(spec, name, identity, libraries), processor, blind)
+
+
+def _check_weights(spec: str, model: Any, info: Mapping[str, Any]) -> None:
+    """Refuse weights that the config does not describe: what is left is not the model.
+
+    Raises:
+        UserError: When weights are missing, of another shape, or of layers beyond the last.
+    """
+    if wrong := sorted(info["mismatched_keys"]):
+        name, found, wanted = wrong[0]
+        raise UserError(
+            f"{spec}: config.json and weights are of different models: {name} is {list(found)} in the weights and "
+            f"{list(wanted)} by the config. Fetch or save them together."
+        )
+    if missing := sorted(info["missing_keys"]):
+        raise UserError(f"{spec} lacks {len(missing)} of its weights, {missing[0]} for one. Fetch or save it again.")
+    config = model.config.get_text_config(decoder=True)
+    wanted = getattr(config, "num_hidden_layers", None) or 0
+    # Layers that predict further tokens ahead stand behind the last one in the files, and are no part of the model.
+    ahead = max(getattr(config, name, None) or 0 for name in ("num_nextn_predict_layers", "num_mtp_layers"))
+    paths = {name for name, part in model.named_modules() if name and getattr(part, "__len__", int)() == wanted}
+    beyond = set()
+    for name in info["unexpected_keys"]:
+        found = re.fullmatch(r"(.+?)\.(\d+)\..+", name)
+        if found and int(found[2]) >= wanted + ahead and any(f".{path}".endswith(f".{found[1]}") for path in paths):
+            beyond.add(int(found[2]))
+    if wanted and beyond:
+        raise UserError(
+            f"{spec}: its weights have {max(beyond) + 1} layers and its config says {wanted}: it would run without the "
+            "upper ones. Fetch or save config.json and weights together."
+        )
+
+
+@contextmanager
+def _in_memory(spec: str) -> Iterator[None]:
+    """Tell of memory that ran out while a model was loaded."""
+    try:
+        yield
+    except (MemoryError, RuntimeError, OSError) as error:
+        if not _memory_ran_out(error):
+            raise
+        raise WorldError(
+            f"Memory ran out while {spec} was loaded. Free some, take a smaller model, or half of it: --dtype bfloat16."
+        ) from error
+
+
+def _memory_ran_out(error: BaseException) -> bool:
+    import torch
+
+    said = isinstance(error, MemoryError | torch.OutOfMemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+    return said or "allocate memory" in str(error)
 
 
 def _processor(folder: Path) -> tuple[Any, str]:
@@ -189,8 +269,9 @@ def _processor(folder: Path) -> tuple[Any, str]:
 
 def _first_line(error: Exception) -> str:
     """What an error says, in a line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return f"{said.rstrip(' .,:')}."
 
 
 def _places(model: Any) -> str:
@@ -205,11 +286,15 @@ def _device(name: str) -> Any:
 
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if not _DEVICE.fullmatch(name):
+        raise UserError(f"Device {name!r}: expected auto, map, cpu, cuda, cuda:1 and so on, mps or xpu.")
     try:
         device = torch.device(name)
         torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise UserError(f"Device {name!r} cannot be used here: {str(error).splitlines()[0]}") from error
+    except (RuntimeError, AssertionError, ImportError) as error:  # NotImplementedError is a RuntimeError
+        raise UserError(
+            f"Device {name!r} cannot be used here: torch {torch.__version__} finds no such one. Leave --device out."
+        ) from error
     return device
 
 

@@ -24,7 +24,7 @@ class ModelSettings:
         timeout_s: Seconds one remote call may take, above 0.
         retries: Further attempts of a remote call after the first, 0 or more.
         device: ``auto`` (a CUDA device if there is one, else the CPU), ``map`` (spread by accelerate over all devices
-            there are) or a torch device.
+            there are), or torch's ``cpu``, ``cuda``, ``cuda:1`` …, ``mps``, ``xpu``.
         dtype: Type of the weights. Reported figures want ``float32``: in half precision a text depends on its
             batch.
         threads: CPU threads of local computation; ``None`` leaves torch's own choice.
