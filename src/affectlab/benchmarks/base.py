@@ -174,7 +174,7 @@ class Benchmark:
         graded: Whether answers can be right; false where no item has gold and answers are compared over conditions.
         outside: Settings whose value names something beside the data that decides requests or figures (a file, an
             encoder) -> its SHA-256. Runs keep a copy of a file, and refuse to go on or be scored with another.
-        temperatures: Temperature of protocols that sample, by name, used unless the run sets one; 0 is refused for them.
+        temperatures: Temperature of protocols that sample, by name, used unless the run sets one; 0 is refused.
     """
 
     name: str
