@@ -46,6 +46,21 @@ def test_what_conditions_say_is_part_of_the_prompts_digest() -> None:
     assert replace(plan, conditions=("neutral", "prompt:anger")).prompt_sha256() != plan.prompt_sha256()
 
 
+def test_items_that_cannot_be_asked_are_refused_together() -> None:
+    plan = make_plan("care", protocol="one-core", limit=4)
+    bare = tuple(
+        replace(item, inputs={"story": "It rained."}) if place != 1 else item for place, item in enumerate(plan.items)
+    )
+    with pytest.raises(UserError) as refused:
+        replace(plan, items=bare).prompt_sha256()
+    assert str(refused.value) == (
+        "Record 'care-sample-01' has no answer to the core question on relevance, which this protocol gives. "
+        "Ask it with --protocol s. 3 of 4 items cannot be asked so."
+    )
+    with pytest.raises(UserError, match=r"--protocol s\.$"):
+        replace(plan, items=bare[:2]).prompt_sha256()
+
+
 def test_a_model_that_only_takes_text_can_be_told_but_not_steered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     model = open_model("openai:gpt", ModelSettings(base_url="http://localhost:1/v1"))

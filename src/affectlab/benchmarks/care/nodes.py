@@ -46,7 +46,7 @@ def situation(item: Item, given: str, own: Sequence[str] = ()) -> str:
     parts = given.split("+")[1:]
     for part in parts:
         if part in spaces.CORE:
-            story = weave(story, [_held(item, part, "this core answer")])
+            story = weave(story, [_held(item, part, f"answer to the core question on {part.removeprefix('core_')}")])
     if "own" in parts and own:
         story = weave(story, own)
     if "r" in parts:
