@@ -6,11 +6,19 @@ import pytest
 
 from affectlab.reading import Outcome, flags, read_json
 
-INTENTS = {
+INTENTS: dict[str, tuple[str, ...]] = {
     "irony": ("Irony", "反讽"),
     "humor": ("Humor", "幽默"),
     "empathy": ("Empathy",),
     "politeness": ("Politeness",),
+}
+STANCES: dict[str, tuple[str, ...]] = {
+    "positive": ("Positive", "积极"),
+    "formulaic_positive": ("Formulaic Positive", "程式化积极"),
+    "neutral": ("Neutral", "中性"),
+    "sarcastic_negative": ("Sarcastic Negative", "讽刺消极"),
+    "veiled_negative": ("Veiled Negative", "含蓄消极"),
+    "negative": ("Negative", "消极"),
 }
 FIELDS = {"pragmatic_intent": INTENTS}
 
@@ -146,10 +154,36 @@ def test_an_echo_of_the_schema_is_not_an_answer_outside_the_labels(echo: str) ->
     assert (reading.outcome, reading.flags) == (Outcome.UNPARSEABLE, ())
 
 
-def test_the_last_valid_object_counts() -> None:
-    text = '{"pragmatic_intent": "Humor"} Wait. {"pragmatic_intent": "Irony"} {"pragmatic_intent": "Sarcasm"}'
-    reading = read_json(text, FIELDS)["pragmatic_intent"]
-    assert (reading.value, reading.flags) == ("irony", (flags.SELF_CORRECTED,))
+@pytest.mark.parametrize(
+    ("last", "outcome"),
+    [
+        ('{"pragmatic_intent": "Sarcasm"}', Outcome.UNPARSEABLE),
+        ('Correction: {"pragmatic_intent": null}', Outcome.UNPARSEABLE),
+        ('{"pragmatic_intent": "Irony or Humor"}', Outcome.AMBIGUOUS),
+        ('{"pragmatic_intent": "Irony"}', Outcome.OK),
+    ],
+)
+def test_the_last_object_counts_whatever_it_says(last: str, outcome: Outcome) -> None:
+    reading = read_json(f'{{"pragmatic_intent": "Humor"}} Wait. {last}', FIELDS)["pragmatic_intent"]
+    assert reading.outcome is outcome
+    assert flags.SELF_CORRECTED in reading.flags
+
+
+@pytest.mark.parametrize("echo", ['"<intent_name>"', '""', '{"type": "string", "enum": ["Irony", "Humor"]}'])
+def test_an_echo_after_the_answer_corrects_nothing(echo: str) -> None:
+    reading = read_json(f'{{"pragmatic_intent": "Irony"}}\n{{"pragmatic_intent": {echo}}}', FIELDS)["pragmatic_intent"]
+    assert (reading.value, reading.flags) == ("irony", ())
+
+
+def test_an_answer_unread_before_is_no_correction() -> None:
+    reading = read_json('{"pragmatic_intent": "Sarcasm"} {"pragmatic_intent": "Irony"}', FIELDS)["pragmatic_intent"]
+    assert (reading.value, reading.flags) == ("irony", ())
+
+
+@pytest.mark.parametrize("value", ['["Humor", "Bogus"]', '["Bogus", "Humor"]', '["Humor", null]'])
+def test_a_list_with_an_unknown_part_is_unread_in_any_order(value: str) -> None:
+    reading = read_json(f'{{"pragmatic_intent": {value}}}', FIELDS)["pragmatic_intent"]
+    assert reading.outcome is Outcome.UNPARSEABLE
 
 
 def test_a_key_given_twice_is_noted() -> None:
@@ -167,6 +201,104 @@ def test_several_fields() -> None:
         '{"answer_q1": "(A)"}\n{"answer_q2": "B. she lost it"}', {"answer_q1": letters, "answer_q2": letters}
     )
     assert [reading.value for reading in spread.values()] == ["A", "B"]
+
+
+TWO: dict[str, dict[str, tuple[str, ...]] | None] = {"stance": STANCES, "pragmatic_intent": INTENTS}
+FULL = '{"stance": "Negative", "pragmatic_intent": "Irony"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "stance", "intent"),
+    [
+        (f'{FULL}\n{{"stance": "Positive", "pragmatic_intent": "Humor"}}', "positive", "humor"),
+        # Half of one answer and half of another is an answer that was never given.
+        (f'Option A: {FULL} Option B: {{"stance": "Positive"}}', "positive", Outcome.AMBIGUOUS),
+        (f'{FULL} {{"stance": "Negative"}}', "negative", "irony"),
+        (f'{FULL} {{"stance": "Positive"}} {FULL}', "negative", "irony"),
+        ('{"stance": "Sour", "pragmatic_intent": "Irony"} {"stance": "Negative"}', "negative", "irony"),
+        ('{"stance": "Negative"} {"pragmatic_intent": "Irony"}', "negative", "irony"),
+        ('{"draft": {"stance": "Positive", "pragmatic_intent": "Irony"}, "stance": "Negative"}', "negative", "irony"),
+        ('{"stance": "<stance>", "pragmatic_intent": "Irony"} {"stance": "Negative"}', "negative", "irony"),
+        ("1. stance: Negative\n2. pragmatic_intent: Irony", "negative", "irony"),
+    ],
+)
+def test_fields_are_of_one_answer(text: str, stance: str, intent: str | Outcome) -> None:
+    readings = read_json(text, TWO)
+    assert readings["stance"].value == stance
+    said = readings["pragmatic_intent"]
+    assert (said.value or said.outcome) == intent, said
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Positive (Formulaic Positive)",
+        "Neutral, i.e. Veiled Negative",
+        "Positive but Sarcastic Negative",
+        "Positive -> Negative",
+        "Positive→Negative",
+        "Neutral (leaning Negative)",
+        "Neutral; Negative",
+        "Neutral – Negative",
+        "Neutral Negative",
+        "中性消极",
+        "积极消极",
+        "积极→消极",
+        "积极（讽刺消极）",
+        "积极和消极",
+        "Positive (消极)",
+    ],
+)
+def test_two_labels_in_one_value_are_two_answers(value: str) -> None:
+    reading = read_json(f'{{"stance": "{value}"}}', {"stance": STANCES})["stance"]
+    assert reading.outcome is Outcome.AMBIGUOUS, reading
+
+
+@pytest.mark.parametrize(
+    "value", ["希望破灭", "希望不大", "骄傲自大", "骄傲与偏见", "Hopelessness", "Hope shattered", "Pride and prejudice"]
+)
+def test_a_label_within_a_longer_word_is_not_that_label(value: str) -> None:
+    labels = {"hope": ("Hope", "希望"), "pride": ("Pride", "骄傲")}
+    reading = read_json(f'{{"emotion": "{value}"}}', {"emotion": labels})["emotion"]
+    assert (reading.outcome, reading.flags) == (Outcome.UNPARSEABLE, (flags.OUT_OF_SPACE,)), reading
+
+
+CLEAR = [
+    "Negative",
+    "negative.",
+    "Negative (消极)",
+    "消极",
+    "消极。",
+    "消极的",
+    "消极情绪",
+    "消极的态度",
+    "消极性",
+    "消极，因为他在抱怨",
+    "消极因为他在抱怨",
+    "消极但克制",
+    "消极而非积极",
+    "消极（而非积极）",
+    "不是积极，是消极",
+    "Negative, not Positive",
+    "not Positive, but Negative",
+    "Negative (rather than Positive)",
+    "Negative, no Positive at all",
+    "Negative instead of Neutral",
+    "Negative: the positive words hide it",
+    "Negative because nothing positive is said",
+    "Negative. She says it in a positive tone.",
+    "Negative (she only uses positive words to hide it)",
+    "Negative - with a little restraint",
+    "The stance is Negative",
+    "I would say Negative",
+]
+"""Values that state one label, whatever else they say: no rule may make them unreadable."""
+
+
+@pytest.mark.parametrize("value", CLEAR)
+def test_clear_values_stay_clear(value: str) -> None:
+    reading = read_json(f'{{"stance": "{value}"}}', {"stance": STANCES})["stance"]
+    assert (reading.outcome, reading.value, reading.flags) == (Outcome.OK, "negative", ()), reading
 
 
 def test_free_fields_give_the_value_as_it_is() -> None:

@@ -170,3 +170,139 @@ def test_ids_and_names_may_differ() -> None:
 )
 def test_no_set(text: str | None, finish: str, outcome: Outcome) -> None:
     assert read_label_set(text, WANTED, finish=finish).outcome is outcome
+
+
+EMOTIONS = LabelSet(
+    {"joy": ("Joy", "喜悦"), "trust": ("Trust", "信任"), "fear": ("Fear", "恐惧"), "anger": ("Anger", "愤怒")}
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The person does not feel joy.",
+        "The person doesn't feel joy",
+        "I never felt joy",
+        "No one would feel joy",
+        "None of the emotions are joy",
+        "How could I feel joy",
+        "I was too tired to feel joy",
+        "I wouldn't say the answer is joy",
+        "This is not a story in which the emotion is joy",
+        "The emotions not felt are joy and trust",
+        "Emotions: fear. Not included are joy",
+        "Emotions: fear. What she lacks is joy",
+        "I felt fear. Then I felt joy and a chill",
+        "她没有感到喜悦",
+        "她不觉得喜悦",
+        "情绪不是喜悦",
+    ],
+)
+def test_what_is_denied_is_not_read(text: str) -> None:
+    reading = read_label_set(text, EMOTIONS)
+    assert (reading.outcome, reading.value) == (Outcome.UNPARSEABLE, None), reading
+
+
+CLEAR = [
+    "joy",
+    "I felt joy",
+    "She feels joy.",
+    "The person would feel joy",
+    "If I were her, I would feel joy",
+    "The emotion is joy",
+    "My answer is joy",
+    "I felt nothing bad, my answer is joy",
+    "She is not angry. Answer: joy",
+    "At first I thought of fear and anger. Answer: joy",
+    "The trust in this story is broken.\n\nEmotions: joy",
+    "My feelings are mixed, so the labels are: joy",
+    "Of all four emotions, the answer is joy",
+    "喜悦",
+    "情绪：喜悦",
+    "答案是喜悦",
+    "她感到喜悦",
+    '["joy"]',
+    'Answer: ["joy"]',
+    '{"labels": ["joy"]}',
+    '{"result": {"emotions": ["joy"]}}',
+    '[{"emotions": ["joy"]}]',
+    '{"emotions": ["joy"], "confidence": 80}',
+    '{"labels": ["<label>"]}\n{"labels": ["joy"]}',
+    '{"labels": ["joy"]}\n{"labels": ["<label>"]}',
+    '{"labels": ["joy"], "explanation": "no fear"}',
+]
+"""Replies that state joy and no more, however they say it: no rule may make them unreadable."""
+
+
+@pytest.mark.parametrize("text", CLEAR)
+def test_clear_lists_stay_clear(text: str) -> None:
+    for field in (None, "emotions"):
+        reading = read_label_set(text, EMOTIONS, field=field)
+        assert (reading.outcome, reading.value, reading.flags) == (Outcome.OK, ("joy",), ()), (field, reading)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"not_felt": ["fear", "anger"], "emotions": ["joy"]}',
+        '{"considered": ["fear"], "emotions": ["joy"]}',
+        '{"emotions": ["joy"], "considered": ["fear"]}',
+        '{"evidence": ["she laughs"], "emotions": ["joy"]}',
+        '{"emotions": "joy", "confidence": 5}',
+        '{"emotions": {"joy": true, "fear": false}}',
+        '{"joy": 1, "fear": 0, "trust": 0, "anger": 0}',
+        '{"joy": "yes", "fear": "no"}',
+        '{"Emotions": ["joy"]}',
+        '{"emotions": ["<each emotion that is felt>"]}\n{"emotions": ["joy"]}',
+    ],
+)
+def test_the_field_that_was_asked_for_is_read(text: str) -> None:
+    reading = read_label_set(text, EMOTIONS, field="emotions")
+    assert (reading.value, reading.flags) == (("joy",), ()), reading
+
+
+def test_text_of_a_field_may_list_labels() -> None:
+    assert read_label_set('{"emotions": "joy, fear"}', EMOTIONS, field="emotions").value == ("joy", "fear")
+    assert read_label_set('{"emotions": "None"}', EMOTIONS, field="emotions").value == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"considered": ["fear"], "answer": ["joy"]}',
+        '{"answer": ["joy"], "considered": ["fear"]}',
+        '{"evidence": ["she laughs"], "answer": ["joy"]}',
+    ],
+)
+def test_several_lists_of_an_object_are_several_answers(text: str) -> None:
+    assert read_label_set(text, EMOTIONS).outcome is Outcome.AMBIGUOUS
+
+
+def test_what_a_key_denies_is_no_answer() -> None:
+    assert read_label_set('{"rejected": ["fear"], "labels": ["joy"]}', EMOTIONS).value == ("joy",)
+    assert not read_label_set('{"not_felt": ["fear"]}', EMOTIONS).ok
+
+
+def test_the_last_object_counts() -> None:
+    reading = read_label_set('{"emotions": ["fear"]} Wait. {"emotions": ["joy"]}', EMOTIONS, field="emotions")
+    assert (reading.value, reading.flags) == (("joy",), (flags.SELF_CORRECTED,))
+    assert read_label_set('["fear"]\n["joy"]', EMOTIONS).value == ("joy", "fear")
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ('{"emotions": ["joy"], "explanation": "x"}', Outcome.OK),
+        ('{"emotions": ["joy"], "explanation": "She laughs and', Outcome.OK),
+        ('["joy"]', Outcome.OK),
+        ("joy\n\nExplanation: she laughs and", Outcome.OK),
+        ('{"emotions": ["joy", "fea', Outcome.TRUNCATED),
+        ('["joy", "fea', Outcome.TRUNCATED),
+        ('{"explanation": "She laughs and', Outcome.TRUNCATED),
+        ("joy", Outcome.TRUNCATED),
+    ],
+)
+def test_a_list_that_was_closed_before_the_limit_is_complete(text: str, outcome: Outcome) -> None:
+    reading = read_label_set(text, EMOTIONS, field="emotions", finish="length")
+    assert reading.outcome is outcome, reading
+    assert (flags.AT_LIMIT in reading.flags) == (outcome is Outcome.OK)

@@ -29,7 +29,8 @@ def conclude(prepared: Prepared, reading: Reading) -> Reading:
     if prepared.withheld:
         return Reading(Outcome.REFUSAL, evidence=prepared.text[:120])
     if reading.ok:
-        return replace(reading, flags=(*reading.flags, flags.AT_LIMIT)) if prepared.at_limit else reading
+        marked = not prepared.at_limit or flags.AT_LIMIT in reading.flags
+        return reading if marked else replace(reading, flags=(*reading.flags, flags.AT_LIMIT))
     stated = flags.OUT_OF_SPACE in reading.flags or flags.LETTER_TEXT_CONFLICT in reading.flags
     if not stated and is_refusal(prepared.text):
         return Reading(Outcome.REFUSAL, evidence=prepared.text[:120])

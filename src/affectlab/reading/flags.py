@@ -31,6 +31,8 @@ DUPLICATE_KEY: Final = "duplicate_key"
 """A JSON object holds the field twice with different values; the last one was taken."""
 REPAIRED: Final = "repaired"
 """JSON that a strict parser refuses (trailing comma, single quotes, comments, a missing brace)."""
+OTHER_KEY: Final = "other_key"
+"""A JSON object holds the answer under another name of the field, such as ``stance`` for ``affective_stance``."""
 NOT_JSON: Final = "not_json"
 """The answer was stated outside JSON although JSON was asked for."""
 ONE_ANSWER: Final = "one_answer"
@@ -57,6 +59,7 @@ ALL: Final = frozenset(
         DUPLICATE_KEY,
         REPAIRED,
         NOT_JSON,
+        OTHER_KEY,
         ONE_ANSWER,
         TIE,
         ONE_SIDED,

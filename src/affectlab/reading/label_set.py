@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from affectlab.reading import flags
 from affectlab.reading.conclude import conclude, unread
+from affectlab.reading.json_fields import from_objects
 from affectlab.reading.markup import plain
-from affectlab.reading.objects import find_objects
+from affectlab.reading.mentions import DENIED, clause_before
+from affectlab.reading.objects import Pairs, find_objects, read_whole
 from affectlab.reading.outcome import Outcome, Reading
 from affectlab.reading.prepare import fold, prepare
 from affectlab.reading.vocabulary import Vocabulary, join_lines, lower, name_at, name_key, vocabulary
@@ -22,11 +24,12 @@ _JOIN: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"^(?:\(?\d{1,2}[.):]|\(?[a-z][.)]|[-*•+])[ ]?")
 _ANNOUNCED: Final = re.compile(
-    r"(?:answers?|labels?|emotions?|groups?|choices?|selections?|options?|answer is|are|is|felt|feel|include|"
-    r"答案|选择|标签|情绪)"
-    r"[ ]?(?::|are|is|是|为)?[ ]?:?[ ]*",
+    r"(?:(?<![A-Za-z])(?:(?P<noun>answers?|labels?|emotions?|groups?|choices?|selections?|options?)"
+    r"|are|is|felt|feels?|includes?)(?![A-Za-z])|(?P<zh>答案|选择|标签|情绪)|感到|觉得)"
+    r"[ ]?(?P<link>:|(?:are|is)(?![A-Za-z])|是|为)?[ ]?:?[ ]*",
     re.IGNORECASE,
 )
+_WORD_START: Final = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9]|[\u3400-\u9fff]")
 _EXPLANATION: Final = re.compile(
     r"\n+(?:explanation|reason(?:ing)?|rationale|because|note|justification|why|解释|理由|说明)\b[\s\S]*\Z",
     re.IGNORECASE,
@@ -62,18 +65,20 @@ class LabelSet:
     )
 
 
-def read_label_set(text: str | None, wanted: LabelSet, *, finish: str = "stop") -> Reading:
+def read_label_set(text: str | None, wanted: LabelSet, *, field: str | None = None, finish: str = "stop") -> Reading:
     """Read which labels a reply lists.
 
     Labels may be separated by ``;``, lines, bullets, numbers, "and", or commas (whole names first, so that commas
-    inside a label do not split it), or stand in a JSON list. "None" is the empty set. One label outside the list
-    makes the whole answer ``unparseable`` with the flag ``out_of_space`` and the strange pieces as evidence; "None"
-    beside labels, or all labels (four or more) repeated in their order, is ``ambiguous``. A list cut off at the token
-    limit is ``truncated``.
+    inside a label do not split it), or stand in JSON: as a list, in a text, or as keys with true and false. Prose may
+    announce them ("I felt joy"), unless it denies them or names a label before. "None" is the empty set. One label
+    outside the list makes the whole answer ``unparseable`` with the flag ``out_of_space`` and the strange pieces as
+    evidence; "None" beside labels, all labels (four or more) repeated in their order, and several JSON lists in one
+    object are ``ambiguous``. A list cut off at the token limit is ``truncated``.
 
     Args:
         text: The reply, or ``None``.
         wanted: What was offered.
+        field: Key of the JSON object that was asked for; without it, an object's only list is the answer.
         finish: Why generation ended.
 
     Returns:
@@ -83,24 +88,69 @@ def read_label_set(text: str | None, wanted: LabelSet, *, finish: str = "stop") 
     empty = unread(prepared)
     if empty is not None:
         return empty
-    if prepared.at_limit:
+    whole, members = _vocabularies(wanted)
+    listed = _in_json(prepared.text, field, whole)
+    if listed is not None:
+        if not listed.ok:
+            return conclude(prepared, listed)
+        reading = _read_list("\n".join(listed.value), wanted, (whole, members), from_json=True)
+        return conclude(prepared, replace(reading, flags=(*reading.flags, *listed.flags)))
+    words = plain(prepared.text)
+    explained = _EXPLANATION.search(words)
+    if prepared.at_limit and explained is None:
         return conclude(prepared, Reading(Outcome.UNPARSEABLE))
-    listed = _json_list(prepared.text)
-    words = "\n".join(listed) if listed is not None else _EXPLANATION.sub("", plain(prepared.text))
-    reading = _read_list(words, wanted, from_json=listed is not None)
-    return conclude(prepared, reading)
+    words = words if explained is None else words[: explained.start()]
+    return conclude(prepared, _read_list(words, wanted, (whole, members), from_json=False))
 
 
-def _json_list(text: str) -> list[str] | None:
-    """The strings of a JSON list, or of the first list in the last JSON object."""
-    if "[" not in text and "{" not in text:
-        return None
-    found = find_objects(f'{{"list": {text.strip().strip("`").removeprefix("json")}}}').objects
-    for pairs in reversed(found or find_objects(text).objects):
-        for _, value in pairs:
-            if isinstance(value, list) and all(isinstance(part, str) for part in value):
-                return [fold(part) for part in value] or ["None"]
+def _in_json(text: str, field: str | None, names: Vocabulary) -> Reading | None:
+    """The labels as JSON gives them (a list of texts), several lists as ``ambiguous``; ``None`` where there is none."""
+    if "{" in text:
+        answers = find_objects(text).answers
+    else:
+        bare = text.strip().strip("`").removeprefix("json").strip()
+        answers = [[Pairs([("list", read_whole(bare))])]] if bare.startswith("[") else []
+    if field is not None and (told := from_objects(answers, {field: None}).get(field)) is not None:
+        texts = _texts(told.value, names, or_one=True) if told.ok else None
+        return Reading(Outcome.UNPARSEABLE, evidence=told.evidence) if texts is None else replace(told, value=texts)
+    for answer in reversed(answers):
+        values = [*answer, *(value for pairs in answer for key, value in pairs if not _denies(key))]
+        lists = [texts for value in values if (texts := _texts(value, names)) is not None]
+        if lists:
+            several = any(texts != lists[0] for texts in lists)
+            return Reading(Outcome.AMBIGUOUS, evidence=text[:200]) if several else Reading(Outcome.OK, lists[0])
     return None
+
+
+def _denies(key: str) -> bool:
+    return DENIED.search(key.replace("_", " ")) is not None
+
+
+def _texts(value: Any, names: Vocabulary, *, or_one: bool = False) -> list[str] | None:
+    """A JSON value as the texts it lists; ``None`` when it is no list of labels.
+
+    An object whose keys are labels, each true or false, lists those that are true; a text alone may be one.
+    """
+    if isinstance(value, str) and or_one:
+        return [fold(value)]
+    if isinstance(value, Pairs):
+        if not value or not all(name_key(key) in names.names and _said(held) is not None for key, held in value):
+            return None
+        return [key for key, held in value if _said(held)] or ["None"]
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        return None
+    placeholders = value and all(part.startswith("<") and part.endswith(">") for part in value)
+    return None if placeholders else [fold(part) for part in value] or ["None"]
+
+
+def _said(value: Any) -> bool | None:
+    """A value as true or false, ``None`` when it is neither."""
+    return _TRUTH.get(str(value).strip().lower())
+
+
+_TRUTH: Final = {"true": True, "1": True, "yes": True, "present": True} | dict.fromkeys(
+    ("false", "0", "no", "absent"), False
+)
 
 
 class _Tally:
@@ -136,17 +186,11 @@ def _vocabularies(wanted: LabelSet) -> tuple[Vocabulary, Vocabulary]:
     )
 
 
-def _read_list(words: str, wanted: LabelSet, *, from_json: bool) -> Reading:
-    whole, members = _vocabularies(wanted)
-    words = join_lines(whole, words)
-    tally = _tally(words, whole, members)
+def _read_list(words: str, wanted: LabelSet, vocabs: tuple[Vocabulary, Vocabulary], *, from_json: bool) -> Reading:
+    words = join_lines(vocabs[0], words)
+    tally = _tally(words, *vocabs)
     if tally.strange and not from_json:
-        # Prose may announce the list: read from the last announcement on.
-        for announced in reversed(list(_ANNOUNCED.finditer(words))[-20:]):
-            later = _tally(words[announced.end() :], whole, members)
-            if not later.strange and (later.order or later.none):
-                tally = later
-                break
+        tally = _announced(words, vocabs) or tally
     raised = (flags.MEMBER_WORD,) if tally.members else ()
     if tally.strange:
         declared = tally.order or any(len(piece.split()) <= 3 and _labelish(piece) for piece in tally.strange)
@@ -160,6 +204,29 @@ def _read_list(words: str, wanted: LabelSet, *, from_json: bool) -> Reading:
     if len(chosen) == len(wanted.labels) >= _WHOLE_LIST and tuple(dict.fromkeys(tally.order)) == chosen:
         return Reading(Outcome.AMBIGUOUS, None, (flags.LIST_ECHO,), words[:200])
     return Reading(Outcome.OK, chosen, raised, words[:200])
+
+
+def _announced(words: str, vocabs: tuple[Vocabulary, Vocabulary]) -> _Tally | None:
+    """The list after the last words that announce one and deny nothing.
+
+    "Answer:" may follow on anything; "felt" and "is" are prose, and announce nothing once a label was named.
+    """
+    low = lower(words)
+    first = next((at.start() for at in _WORD_START.finditer(low) if _named_at(low, at.start(), vocabs)), len(low))
+    for announced in reversed(list(_ANNOUNCED.finditer(words))[-20:]):
+        firm = (announced.group("noun") or announced.group("zh")) and announced.group("link")
+        if not firm and first < announced.start():
+            continue
+        if DENIED.search(clause_before(words, announced.start())):
+            continue
+        tally = _tally(words[announced.end() :], *vocabs)
+        if not tally.strange and (tally.order or tally.none):
+            return tally
+    return None
+
+
+def _named_at(low: str, at: int, vocabs: tuple[Vocabulary, Vocabulary]) -> bool:
+    return any(name_at(vocab, low, at) is not None for vocab in vocabs)
 
 
 def _labelish(piece: str) -> bool:

@@ -14,7 +14,8 @@ _BARE_KEY: Final = re.compile(r'("(?:[^"\\\n]|\\.)*+")|(?<=[{,])(\s*)([A-Za-z_]\
 _STRING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
 _PAIR: Final = re.compile(
     r"[\"']?([\w .-]{1,80}?)[\"']?\s{0,3}:\s{0,3}"
-    r"(?:\"((?:[^\"\\\n]|\\.)*+)\"|'((?:[^'\\\n]|\\.)*+)'|(-?\d+(?:\.\d+)?|true|false|null)(?=\s*[,}\n]))"
+    r"(?:\"((?:[^\"\\\n]|\\.)*+)\"|'((?:[^'\\\n]|\\.)*+)'"
+    r"|(-?\d+(?:\.\d+)?(?=\s*[,}\n])|(?:true|false|null)(?=\s*[,}\n])|\[[^\[\]{}]{0,4000}\]))"
 )
 _DEEPEST: Final = 60
 
@@ -24,11 +25,22 @@ class Pairs(list[tuple[str, Any]]):
 
 
 class Objects(NamedTuple):
-    """The objects of a reply, in order, inner before outer; whether one had to be mended, and whether one was cut."""
+    """The objects of a reply.
 
-    objects: list[Pairs]
+    Attributes:
+        answers: Outermost objects in order, each as the objects inside it and then itself.
+        repaired: One had to be mended.
+        cut: One never closes.
+    """
+
+    answers: list[list[Pairs]]
     repaired: bool
     cut: bool
+
+    @property
+    def objects(self) -> list[Pairs]:
+        """All objects in order, inner before outer."""
+        return [pairs for answer in self.answers for pairs in answer]
 
 
 def find_objects(text: str) -> Objects:
@@ -39,8 +51,8 @@ def find_objects(text: str) -> Objects:
     """
     whole = _strict(text.strip())
     if whole is not None:
-        return Objects(list(_objects_in(whole)), repaired=False, cut=False)
-    found: list[Pairs] = []
+        return Objects(list(_answers_in(whole)), repaired=False, cut=False)
+    found: list[list[Pairs]] = []
     repaired = False
     spans, cut_at = _balanced(text)
     for start, end in spans:
@@ -50,15 +62,21 @@ def find_objects(text: str) -> Objects:
             value = _mended(piece)
             repaired = True
         if value is not None:
-            found.extend(_objects_in(value))
+            found.extend(_answers_in(value))
         elif pairs := _complete_pairs(piece):
-            found.append(pairs)
+            found.append([pairs])
     if cut_at is not None:
         pairs = _complete_pairs(text[cut_at:])
         if pairs:
-            found.append(pairs)
+            found.append([pairs])
         return Objects(found, True, True)
     return Objects(found, repaired, False)
+
+
+def read_whole(text: str) -> Any:
+    """A text that is one object or list and nothing else, mended if need be; ``None`` when it is not."""
+    value = _strict(text)
+    return _mended(text) if value is None else value
 
 
 def _strict(text: str) -> Any:
@@ -92,6 +110,15 @@ def _as_pairs(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_as_pairs(inner) for inner in value]
     return value
+
+
+def _answers_in(value: Any, depth: int = 0) -> Iterator[list[Pairs]]:
+    """The outermost objects of a value that is one, or a list of them."""
+    if isinstance(value, Pairs):
+        yield list(_objects_in(value, depth))
+    elif isinstance(value, list) and depth <= _DEEPEST:
+        for inner in value:
+            yield from _answers_in(inner, depth + 1)
 
 
 def _objects_in(value: Any, depth: int = 0) -> Iterator[Pairs]:
@@ -130,15 +157,12 @@ _BRACE: Final = re.compile(r'"(?:[^"\\\n{}]|\\.)*+"|[{}]')
 
 
 def _complete_pairs(text: str) -> Pairs:
-    """``"key": "value"`` pairs that are complete in an object that is not."""
-    return Pairs(
-        (m.group(1).strip(), json_value(m.group(2) if m.group(2) is not None else m.group(3), m.group(4)))
-        for m in _PAIR.finditer(text)
-    )
+    """The pairs that are complete in an object that is not: strings, lists of strings, numbers and constants."""
+    return Pairs((m.group(1).strip(), _value(m)) for m in _PAIR.finditer(text))
 
 
-def json_value(quoted: str | None, constant: str | None) -> Any:
-    """A value as JSON would have it: the string when quoted, else the constant."""
-    if quoted is not None:
-        return quoted
-    return json.loads(constant) if constant is not None else None
+def _value(pair: re.Match[str]) -> Any:
+    double, single, written = pair.group(2, 3, 4)
+    if written is None:
+        return single if double is None else double
+    return read_whole(written) if written.startswith("[") else json.loads(written)

@@ -22,6 +22,12 @@ _PAIR: Final = re.compile(r"[ ]?[)\]}.:,>=/–—-]{0,3}[ ]?[\"'(\[{「『“‘
 _BRACKETED: Final = re.compile(
     r"[\"'」』”’]?[ ]?(?:[-–—:][ ]?)?[(\[{<][ ]?(?:option |选项)?([A-Za-z]|\d{1,3})[ ]?[)\]}>]"
 )
+_HAN: Final = re.compile("[\u3400-\u9fff]")
+_NAME_ENDS: Final = re.compile(
+    "(?:的|之|情绪|情緒|情感|感受|感觉|感覺|心情|心理|心态|态度|態度|立场|立場|意图|意圖|极性|極性|倾向|傾向|"
+    "感|心|情|性|型|类|類|了|吧|呢|吗|嗎){0,3}+(?:(?![\u3400-\u9fff])|因|由于|由於|但|而|却|卻|是|为|為|最|正确|正確)"
+)
+_AND: Final = re.compile("(?:和|与|與|或者|或|及|以及|还是|還是|且)?")
 _CLAUSE_END: Final = re.compile(r"[\"'」』”’)\]}> ]{0,3}(?:$|[.!,;:?\n()–—-])", re.MULTILINE)
 _JOINTS: Final = re.compile(r"[ _\-\u2010-\u2013]")
 _EDGES: Final = " \t\n.,;:!?\"'“”‘’()[]{}<>*_`"
@@ -49,6 +55,8 @@ class Vocabulary:
         alphabetic: Some option is keyed by a letter, so that a stray letter is an answer outside the options.
         numeric: The same for numbers.
         mentions: A name of several words may be taken from prose when it is the only one mentioned.
+        whole: A Chinese name that more characters follow is not that name ("希望破灭" is not "希望"), as a Latin one
+            with more letters never is. Suffixes, conjunctions and further names may follow.
         broken: Matches names of several words, over a line's end too; ``None`` where there are none.
     """
 
@@ -59,6 +67,7 @@ class Vocabulary:
     alphabetic: bool = False
     numeric: bool = False
     mentions: bool = False
+    whole: bool = False
     broken: re.Pattern[str] | None = None
 
 
@@ -81,6 +90,7 @@ def vocabulary(
     lettered: bool,
     outside: Iterable[tuple[str, tuple[str, ...]]] = (),
     mentions: bool = False,
+    whole: bool = False,
 ) -> Vocabulary:
     """Build a vocabulary.
 
@@ -88,9 +98,9 @@ def vocabulary(
         names: Key and names of each answer.
         lettered: Keys themselves are answers (option letters or numbers).
         outside: Names that are known not to be answers, each with the flags to raise.
-        mentions: See :class:`Vocabulary`.
+        mentions, whole: See :class:`Vocabulary`.
     """
-    return _vocabulary(tuple((key, tuple(texts)) for key, texts in names), lettered, tuple(outside), mentions)
+    return _vocabulary(tuple((key, tuple(texts)) for key, texts in names), lettered, tuple(outside), mentions, whole)
 
 
 def _joined(name: str) -> tuple[str, ...]:
@@ -107,6 +117,7 @@ def _vocabulary(
     lettered: bool,
     outside: tuple[tuple[str, tuple[str, ...]], ...],
     mentions: bool,
+    whole: bool,
 ) -> Vocabulary:
     letters: dict[str, str] = {}
     words: dict[str, str] = {}
@@ -142,6 +153,7 @@ def _vocabulary(
         alphabetic=any(token.isalpha() for token in letters),
         numeric=any(token.isdigit() for token in letters),
         mentions=mentions,
+        whole=whole,
         broken=_over_lines(words),
     )
 
@@ -161,8 +173,19 @@ def name_at(vocab: Vocabulary, low: str, at: int) -> str | None:
                 # One Chinese character is a word alone, and part of another word before a further one.
                 if len(name) == 1 and _CJK.match(name) and _CJK.match(low, end):
                     continue
+                if vocab.whole and not _ends_whole(vocab, low, end):
+                    continue
                 return name
     return None
+
+
+def _ends_whole(vocab: Vocabulary, low: str, end: int) -> bool:
+    """Whether a name that ends at a place is not the beginning of a longer Chinese word."""
+    if not (_HAN.match(low, end) and _HAN.match(low, end - 1)) or _NAME_ENDS.match(low, end):
+        return True
+    joined = _AND.match(low, end)
+    after = joined.end() if joined is not None else end
+    return any(low.startswith(other, after) for other in vocab.starts.get(low[after : after + 1], ()))
 
 
 def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:

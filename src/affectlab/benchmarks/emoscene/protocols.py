@@ -175,7 +175,7 @@ class Listed:
         response = answered.get(("", "list"))
         if response is None:
             return []
-        reading = read_label_set(response.text, _OFFERED, finish=response.finish)
+        reading = read_label_set(response.text, _OFFERED, field="emotions", finish=response.finish)
         told = _told(response, wanted.confidence, wanted.explain)
         return [
             _prediction(item, slot, replace(reading, value=slot in reading.value) if reading.ok else reading, told)
