@@ -14,6 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from affectlab.errors import UserError
 from affectlab.steering import files
+from affectlab.steering.controls import shuffled
 from affectlab.steering.subject import Subject
 from affectlab.steering.vectors import EmotionVectors
 
@@ -46,6 +47,10 @@ def _meta(**fields: Any) -> Change:
     return lambda meta, _tensors: meta.update(fields)
 
 
+def _inside(part: str, **fields: Any) -> Change:
+    return lambda meta, _tensors: meta[part].update(fields)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -64,6 +69,22 @@ def _meta(**fields: Any) -> Change:
         (_meta(emotions=["anger"] * 3), "one name"),
         (_meta(provenance={"method": "pca", "future": 1}), "newer affectlab"),
         (_meta(format="1"), "format '1'"),
+        (_meta(emotions=[5, "fear", "joy"]), r"damaged.*Expected `str`, got `int` - at `\$\.emotions\[0\]`"),
+        (_meta(emotions="abc"), "damaged"),
+        (_meta(layers=[0.5, 1.5, 2.5, 3.5, 4.5, 5.5]), "damaged"),
+        (_meta(later=1), "newer affectlab"),
+        (_inside("provenance", method=None), "damaged"),
+        (_inside("provenance", left_out=3), "damaged"),
+        (_inside("model", layer_paths=[]), "6 layers and 0 paths"),
+        (_inside("activations", labels=["joy"] * 18), "other emotions"),
+        (_inside("activations", labels=["joy"] * 3), "3 labels"),
+        (_inside("activations", left_out={"x": "y"}), "damaged"),
+        (_inside("quality", warnings=3), "damaged"),
+        (_cut("activations"), "another width"),
+        (_times("activations", float("nan")), "hidden states are not finite"),
+        (_cut("quality.accuracy"), "quality is of other layers"),
+        (_cut("quality.stability"), "quality is of other layers"),
+        (_times("quality.accuracy", float("nan")), "quality is not finite"),
     ],
 )
 def test_what_is_wrong_is_said(vectors: EmotionVectors, tmp_path: Path, change: Change, said: str) -> None:
@@ -102,3 +123,13 @@ def test_hand_made_vectors_go_by_the_name_a_condition_has(subject: Subject) -> N
     assert made.emotions == ("joy",)
     with pytest.raises(UserError, match="token norms"):
         EmotionVectors.from_tensors({0: np.ones(model.width)}, model, "joy", np.ones(99, np.float32))
+    for wrong in (3, ["a"] * model.n_layers):
+        with pytest.raises(UserError, match="oken norms"):
+            EmotionVectors.from_tensors({0: np.ones(model.width)}, model, "joy", wrong)  # type: ignore[arg-type]
+
+
+def test_a_method_that_is_none_makes_no_control(vectors: EmotionVectors) -> None:
+    for method in ("given", "xyz"):
+        other = replace(vectors, provenance=replace(vectors.provenance, method=method))
+        with pytest.raises(UserError, match=f"not found by '{method}': expected one of pca, mean_difference"):
+            shuffled(other, 0)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from tests.support.toy_subject import toy_subject
 
+from affectlab import steering
 from affectlab.errors import UserError, WorldError
 from affectlab.steering import files
 from affectlab.steering.coherence import NEUTRAL_TEXTS
@@ -203,41 +203,9 @@ def test_what_conditions_need_and_its_digest(vectors: EmotionVectors) -> None:
     assert len({one.sha256 for one in [plain, *others]}) == 1 + len(others)
 
 
-def test_writers_of_one_file_do_not_get_into_each_other_s_way(
-    vectors: EmotionVectors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A second writer begins and ends while the first one writes: the file is whole after either, and no part stays."""
-    path = tmp_path / "toy.safetensors"
-    write = Path.write_bytes
-
-    def slow(self: Path, data: bytes) -> int:
-        monkeypatch.undo()
-        half = write(self, data[: len(data) // 2])
-        files.save(vectors, path)
-        assert files.load(path).emotions == vectors.emotions
-        assert self.stat().st_size == half
-        return write(self, data)
-
-    monkeypatch.setattr(Path, "write_bytes", slow)
-    files.save(vectors.suggesting((1,)), path)
-    assert files.load(path).provenance.suggested_layers == (1,)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["toy.safetensors"]
-
-
-def test_a_vector_file_may_be_a_link_and_takes_the_place_of_nothing_but_a_file(
-    vectors: EmotionVectors, tmp_path: Path
-) -> None:
-    file, link, pipe = (tmp_path / name for name in ("v.safetensors", "link", "pipe"))
-    files.save(vectors, file)
-    link.symlink_to(file)
-    os.mkfifo(pipe)
-    files.save(vectors.suggesting((1,)), link)
-    assert link.is_symlink()
-    assert files.load(file).provenance.suggested_layers == (1,)
-    for write in (lambda: files.save(vectors, pipe), lambda: files.export_gguf(vectors, "joy", pipe)):
-        with pytest.raises(UserError, match="pipe is no regular file"):
-            write()
-    assert pipe.is_fifo()
+@pytest.mark.parametrize("name", steering.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(steering, name) is not None
 
 
 def test_extraction_says_how_far_it_is(subject: Subject, stimuli: Stimuli) -> None:
@@ -273,45 +241,14 @@ def test_everything_prints_in_one_line(vectors: EmotionVectors, subject: Subject
         ({0: np.full(8, np.nan)}, "zero or not finite"),
         ({6: np.ones(8)}, "toy has no layer 6; its layers are 0 to 5"),
         ({-1: np.ones(8)}, "toy has no layer -1"),
+        ({"a": np.ones(8)}, "Layer 'a' is no whole number"),
+        ({0.5: np.ones(8)}, "Layer 0.5 is no whole number"),
+        ({0: ["a"] * 8}, "other things than numbers"),
     ],
 )
-def test_vectors_made_wrong(subject: Subject, tensors: dict[int, np.ndarray], says: str) -> None:
+def test_vectors_made_wrong(subject: Subject, tensors: dict[Any, Any], says: str) -> None:
     with pytest.raises(UserError, match=says):
         EmotionVectors.from_tensors(tensors, subject.identity)
-
-
-def test_gguf_as_llama_cpp_and_repeng_read_it(vectors: EmotionVectors, tmp_path: Path) -> None:
-    """What their loaders look at: architecture, model hint, float32 tensors ``direction.N`` of one dimension, N > 0."""
-    import gguf
-
-    path = tmp_path / "anger.gguf"
-    assert files.export_gguf(vectors, "anger", path) == 5
-    reader = gguf.GGUFReader(path)
-    read = {name: reader.get_field(name) for name in ("general.architecture", "controlvector.model_hint")}
-    texts = {name: str(bytes(field.parts[-1]), "utf-8") for name, field in read.items() if field is not None}
-    assert texts == {"general.architecture": "controlvector", "controlvector.model_hint": "toy"}
-    count = reader.get_field("controlvector.layer_count")
-    assert count is not None
-    assert int(count.parts[-1][0]) == 5
-    assert [tensor.name for tensor in reader.tensors] == [f"direction.{layer}" for layer in range(1, 6)]
-    for tensor, layer in zip(reader.tensors, range(1, 6), strict=True):
-        assert tensor.tensor_type == gguf.GGMLQuantizationType.F32
-        assert tensor.data.shape == (8,)
-        np.testing.assert_array_equal(tensor.data, vectors.direction("anger", layer))
-    files.export_gguf(vectors, "anger", path, scaled=True)
-    first = gguf.GGUFReader(path).tensors[0].data
-    np.testing.assert_allclose(first, vectors.direction("anger", 1) * vectors.norms[0, 1], rtol=1e-6)
-
-
-def test_gguf_of_what_cannot_be_written(vectors: EmotionVectors, subject: Subject, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no vector of 'calm'"):
-        files.export_gguf(vectors, "calm", tmp_path / "calm.gguf")
-    only = EmotionVectors.from_tensors({0: np.ones(8)}, subject.identity)
-    with pytest.raises(UserError, match="block 0 only"):
-        files.export_gguf(only, "custom", tmp_path / "custom.gguf")
-    with pytest.raises(WorldError, match="cannot be written"):
-        files.export_gguf(vectors, "joy", tmp_path / "nowhere" / "joy.gguf")
-    assert list(tmp_path.iterdir()) == []
 
 
 WORDS = ("…", "a", "b", "c")
@@ -394,7 +331,6 @@ def test_the_tokenizer_digest_sees_vocabulary_and_template() -> None:
 
 def test_identities_differ_in_named_fields() -> None:
     one = ModelIdentity("m", "llama", "1" * 64, "2" * 64, 2, 4, ("a.0", "a.1"))
-    assert ModelIdentity.from_dict(json.loads(json.dumps(one.to_dict()))) == one
     other = replace(one, width=8, layer_paths=("b.0", "b.1"))
     assert one.differences(other) == ["width: 4, not 8", "layer_paths: a.0 … (2), not b.0 … (2)"]
     assert len(NEUTRAL_TEXTS) == 8

@@ -167,8 +167,10 @@ def directions(taken: Activations, method: Method = "pca") -> Directions:
     A component's sign is that of its product with the mean difference.
 
     Raises:
-        UserError: When an emotion's texts do not differ from the others at some layer.
+        UserError: When there is no such method, or an emotion's texts do not differ from the others at some layer.
     """
+    if method not in METHODS:
+        raise UserError(f"Directions are not found by {method!r}: expected one of {', '.join(METHODS)}.")
     found = [_direction(taken, taken.of(emotion), method, emotion) for emotion in taken.emotions]
     units, norms, cosines = (np.stack(part).astype(np.float32) for part in zip(*found, strict=True))
     return Directions(taken.emotions, units, norms, cosines)

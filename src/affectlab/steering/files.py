@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from affectlab.errors import UserError, WorldError
@@ -88,6 +89,11 @@ def load(path: Path | str, model: ModelIdentity | None = None) -> EmotionVectors
     except FileNotFoundError:
         raise UserError(f"There is no file {path}. Make one: affectlab vectors extract --out {path}") from None
     except (SafetensorError, OSError, ValueError) as error:
+        if _is_gguf(Path(path)):
+            raise UserError(
+                f"{path} is a GGUF file, for llama.cpp and repeng; name the file of affectlab vectors extract that it "
+                "was exported from."
+            ) from error
         raise UserError(f"{path} is not a whole safetensors file: {error}") from error
     if meta is None:
         raise UserError(f"{path} is no file of emotion vectors: it has no affectlab metadata.")
@@ -153,31 +159,72 @@ def export_gguf(vectors: EmotionVectors, emotion: str, path: Path | str, *, scal
     return len(layers)
 
 
+class _Judged(msgspec.Struct, forbid_unknown_fields=True):
+    """What metadata say of the quality."""
+
+    chance: float
+    folds: int
+    resamples: int
+    warnings: tuple[str, ...]
+
+
+class _States(msgspec.Struct, forbid_unknown_fields=True):
+    """What metadata say of the hidden states."""
+
+    labels: tuple[str, ...]
+    groups: tuple[str, ...]
+    left_out: dict[str, int]
+
+
+class _Meta(msgspec.Struct, forbid_unknown_fields=True):
+    """What metadata say, each thing of its type."""
+
+    format: int
+    index_base: int
+    emotions: tuple[str, ...]
+    layers: tuple[int, ...]
+    model: ModelIdentity
+    provenance: Provenance
+    quality: _Judged | None = None
+    activations: _States | None = None
+
+
 def _from_parts(meta: dict[str, Any], tensors: dict[str, Floats]) -> EmotionVectors:
-    provenance = meta["provenance"]
-    judged, states = meta.get("quality"), meta.get("activations")
+    told = msgspec.convert(meta, _Meta)
+    if unknown := meta["provenance"].keys() - asdict(told.provenance).keys():
+        raise ValueError(f"unknown fields {', '.join(sorted(unknown))}")
+    judged, states = told.quality, told.activations
     return EmotionVectors(
-        emotions=tuple(meta["emotions"]),
-        layers=tuple(meta["layers"]),
+        emotions=told.emotions,
+        layers=told.layers,
         unit=tensors["unit"],
         norms=tensors["norms"],
         cosines=tensors["cosines"],
         token_norms=tensors.get("token_norms"),
-        model=ModelIdentity.from_dict(meta["model"]),
-        provenance=Provenance(**{**provenance, "suggested_layers": tuple(provenance["suggested_layers"])}),
+        model=told.model,
+        provenance=told.provenance,
         quality=None
         if judged is None
         else Quality(
             accuracy=tensors["quality.accuracy"],
             stability=tensors.get("quality.stability"),
-            **{**judged, "warnings": tuple(judged["warnings"])},
+            chance=judged.chance,
+            folds=judged.folds,
+            resamples=judged.resamples,
+            warnings=judged.warnings,
         ),
         activations=None
         if states is None
-        else Activations(
-            tensors["activations"], tuple(states["labels"]), tuple(states["groups"]), dict(states["left_out"])
-        ),
+        else Activations(tensors["activations"], states.labels, states.groups, states.left_out),
     )
+
+
+def _is_gguf(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"GGUF"
+    except OSError:
+        return False
 
 
 @contextmanager

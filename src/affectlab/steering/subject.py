@@ -59,11 +59,6 @@ class ModelIdentity:
         """Plain data for JSON."""
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> ModelIdentity:
-        """The inverse of :meth:`to_dict`."""
-        return cls(**{**data, "layer_paths": tuple(data["layer_paths"])})
-
     def differences(self, other: ModelIdentity) -> list[str]:
         """Fields in which two models differ, as ``field: ours, not theirs``; names do not count."""
         ours, theirs = self.to_dict(), other.to_dict()

@@ -115,6 +115,25 @@ class EmotionVectors:
             raise UserError("The vectors are damaged: a token norm is not above 0.")
         if not set(self.provenance.suggested_layers) <= set(self.layers):
             raise UserError("The vectors suggest layers that they have no direction for.")
+        if len(self.model.layer_paths) != self.model.n_layers:
+            raise UserError(
+                f"{self.model.name} has {self.model.n_layers} layers and {len(self.model.layer_paths)} paths."
+            )
+        self._check_extras(shape)
+
+    def _check_extras(self, shape: tuple[int, int, int]) -> None:
+        """Refuse a quality or hidden states that are not those of vectors of this shape."""
+        if (states := self.activations) is not None:
+            if states.hidden.shape[1:] != shape[1:] or set(states.labels) != set(self.emotions):
+                raise UserError("The vectors' hidden states are of other layers, another width or other emotions.")
+            if not np.isfinite(states.hidden).all():
+                raise UserError("The vectors' hidden states are not finite.")
+        if (judged := self.quality) is not None:
+            steady = judged.stability
+            if judged.accuracy.shape != shape[1:2] or (steady is not None and steady.shape != shape[:2]):
+                raise UserError("The vectors' quality is of other layers or emotions.")
+            if not np.isfinite(judged.accuracy).all() or not (steady is None or np.isfinite(steady).all()):
+                raise UserError("The vectors' quality is not finite.")
 
     def index(self, emotion: str) -> int:
         """Place of an emotion.
@@ -183,16 +202,19 @@ class EmotionVectors:
         check_names([emotion])
         if not tensors:
             raise UserError("No vectors were given.")
-        layers = tuple(sorted(tensors))
+        if wrong := [layer for layer in tensors if isinstance(layer, bool) or not isinstance(layer, int | np.integer)]:
+            raise UserError(f"Layer {wrong[0]!r} is no whole number.")
+        layers = tuple(sorted(map(int, tensors)))
         rows = [_floats(tensors[layer]) for layer in layers]
         for layer, row in zip(layers, rows, strict=True):
             if row.shape != (model.width,):
                 raise UserError(f"The vector for layer {layer} has shape {row.shape}; expected ({model.width},).")
             if not np.isfinite(row).all() or not row.any():
                 raise UserError(f"The vector for layer {layer} is zero or not finite.")
-        if token_norms is not None and len(token_norms) != model.n_layers:
+        norms_of_all = None if token_norms is None else _floats(token_norms)
+        if norms_of_all is not None and norms_of_all.shape != (model.n_layers,):
             raise UserError(
-                f"There are {len(token_norms)} token norms; expected one for each of {model.n_layers} layers."
+                f"The token norms have shape {norms_of_all.shape}; expected one for each of {model.n_layers} layers."
             )
         stacked = np.stack(rows)
         norms = np.linalg.norm(stacked, axis=-1)
@@ -202,7 +224,7 @@ class EmotionVectors:
             unit=(stacked / norms[:, None])[None],
             norms=norms[None],
             cosines=np.ones((1, len(layers)), np.float32),
-            token_norms=None if token_norms is None else _floats(token_norms)[list(layers)],
+            token_norms=None if norms_of_all is None else norms_of_all[list(layers)],
             model=model,
             provenance=Provenance(method="given", affectlab=__version__),
         )
@@ -272,7 +294,10 @@ class EmotionVectors:
 def _floats(numbers: Any) -> Floats:
     """Numbers as float32; of torch's tensors, which may be of a type that numpy does not have, by their own means."""
     on_cpu = numbers.detach().cpu().float().numpy() if hasattr(numbers, "detach") else numbers
-    found: Floats = np.asarray(on_cpu, dtype=np.float32)
+    try:
+        found: Floats = np.asarray(on_cpu, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"A vector, or its token norms, is made of other things than numbers: {error}") from error
     return found
 
 
