@@ -9,7 +9,7 @@ import pytest
 
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.measures import measures
-from affectlab.benchmarks.care.spread import spread_estimates
+from affectlab.benchmarks.care.spread import spread_estimates, thinned
 from affectlab.benchmarks.care.subjectivity import distribution
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction, PredictionTable
@@ -87,10 +87,18 @@ def test_a_model_that_never_varies_has_no_agreement_on_variances() -> None:
 
 
 def test_what_cannot_be_read_is_left_out_and_counted() -> None:
-    table = drawn([story(0, [[1, 5]])], lambda _item, _slot, place: None if place else 1)
+    first, second = spaces.DIMENSIONS[:2]
+    read = {first: [1, 1, None], second: [4, None, None]}
+    table = drawn([story(0, [[1, 5, 3], [2, 2, 2]])], lambda _item, slot, place: read[slot][place])
     found = measures(table, "subjective")
-    assert found.value("mu_mae") == pytest.approx(2.0)  # the one draw, 1, against mean 3
-    assert found.value("coverage") == pytest.approx(1 / 2)
+    assert found.value("mu_mae") == pytest.approx(2.0)  # two draws of 1 against mean 3
+    # One draw has no spread: taken for one without any, it would be perfect here, as the observers agree.
+    assert found.value(f"sigma_mae:{second}") is None
+    assert found.value("coverage") == pytest.approx(3 / 6)
+    assert thinned(table) == (
+        "Spread rests on 2.0 readable draws of 3.0 a rating. 1 of 2 ratings have fewer than 2 and are left out."
+    )
+    assert thinned(drawn([story(0, [[1, 5, 3]])], lambda *_: 1)) == ""
 
 
 def test_equal_variances_are_ties_whatever_the_floats_say() -> None:

@@ -19,6 +19,8 @@ from affectlab.stats.measures import Measures, Share, Statistic
 
 POINTS = tuple(range(spaces.bounds(spaces.DIMENSIONS[0])[0], spaces.bounds(spaces.DIMENSIONS[0])[1] + 1))
 AT = (1, 3, 5)
+FEWEST = 2
+"""Readable draws below which a rating has no spread: one draw never varies."""
 DISTANCES = ("mu_mae", "sigma_mae", "wasserstein")
 HEADLINE = (*DISTANCES, "variance_rho", "coverage")
 AGREEMENT = ("variance_rho", *(f"precision_at_{k}" for k in AT))
@@ -27,14 +29,14 @@ ALL = (*DISTANCES, *AGREEMENT)
 
 @dataclass(frozen=True)
 class Compared:
-    """One story in one repeat: the dimensions in which there are people's ratings and readable draws.
+    """One story in one repeat: the dimensions in which there are people's ratings and enough readable draws.
 
     Attributes:
         name: Of story and repeat.
         cluster: Code of the story's cluster.
         slots: The dimensions, D.
         people: Share of people at each level [D, 5].
-        draws: Number of draws at each level [D, 5], at least one a dimension.
+        draws: Number of draws at each level [D, 5], at least :data:`FEWEST` a dimension.
     """
 
     name: str
@@ -59,6 +61,9 @@ def compared(table: PredictionTable, cluster: Sequence[int]) -> list[Compared]:
             shares = {int(level): share for level, share in distribution}
             people[key][table.slot.values[slot]] = np.array([shares.get(point, 0.0) for point in POINTS])
             drawn[key][table.slot.values[slot]][POINTS.index(answer)] += 1
+    enough = {
+        key: {slot: counts for slot, counts in slots.items() if counts.sum() >= FEWEST} for key, slots in drawn.items()
+    }
     return [
         Compared(
             f"{table.item.values[key[0]]}/{table.repeat.values[key[1]]}",
@@ -67,8 +72,26 @@ def compared(table: PredictionTable, cluster: Sequence[int]) -> list[Compared]:
             np.array([people[key][slot] for slot in slots]),
             np.array(list(slots.values())),
         )
-        for key, slots in drawn.items()
+        for key, slots in enough.items()
+        if slots
     ]
+
+
+def thinned(table: PredictionTable) -> str:
+    """How many draws spread rests on where some could not be read; empty where all could."""
+    rated = table.where(~table.gold.equals(None))
+    unit, first = rated.groups("item", "repeat", "slot")
+    asked = np.bincount(unit, minlength=len(first))
+    read = np.bincount(unit, weights=~rated.value.equals(None), minlength=len(first))
+    kept = read >= FEWEST
+    if kept.all() and (read == asked).all():
+        return ""
+    rests = (
+        f"Spread rests on {read[kept].mean():.1f} readable draws of {asked[kept].mean():.1f} a rating. "
+        if kept.any()
+        else ""
+    )
+    return f"{rests}{int((~kept).sum())} of {len(first)} ratings have fewer than {FEWEST} and are left out."
 
 
 def figures(slots: Sequence[str], people: Floats, model: Floats) -> dict[str, float]:
