@@ -78,6 +78,13 @@ def test_another_prior_makes_other_figures_so_its_copy_is_checked(begun: Path) -
         read_run(begun)
 
 
+def test_a_run_that_does_not_say_which_prior_it_had_is_refused(begun: Path) -> None:
+    manifest = {name: value for name, value in RunFolder.at(begun).manifest().items() if name != "settings_sha256"}
+    RunFolder.at(begun).write_manifest(manifest)
+    with pytest.raises(UserError, match="has no record of what prior"):
+        read_run(begun)
+
+
 def test_a_run_goes_on_with_the_same_prior_only_wherever_it_lies(begun: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.json"
     write_prior(elsewhere, 6.0)

@@ -62,10 +62,15 @@ def check(plan: Plan, recorded: Mapping[str, str], folder: RunFolder) -> None:
             found = plan.benchmark.outside[name](value)
         except (UserError, WorldError):
             continue
-        if found != recorded.get(name):
+        if name not in recorded:
+            raise UserError(
+                f"{folder.path} has no record of what {name} it was run with, so {value} may be another. Run it anew in "
+                "another --out."
+            )
+        if found != recorded[name]:
             raise UserError(
                 f"{folder.path} was run with another {name} than {value} is now (sha256 {found[:12]}…; its manifest "
-                f"has {str(recorded.get(name))[:12]}…). Restore it, or run anew in another --out."
+                f"has {recorded[name][:12]}…). Restore it, or run anew in another --out."
             )
 
 
