@@ -64,7 +64,7 @@ def check(plan: Plan, recorded: Mapping[str, str], folder: RunFolder) -> None:
             continue
         if name not in recorded:
             raise UserError(
-                f"{folder.path} has no record of what {name} it was run with, so {value} may be another. Run it anew in "
+                f"{folder.path} has no record of what {name} it was run with, so {value} may be another. Run anew in "
                 "another --out."
             )
         if found != recorded[name]:
