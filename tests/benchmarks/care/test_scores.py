@@ -382,14 +382,50 @@ def test_observers_words_weigh_by_story_too() -> None:
     assert row(items, ("rouge_l",), HOW)["rouge_l"].value == pytest.approx(1 / 2)
 
 
-def test_half_of_the_others_is_no_majority() -> None:
-    people = [person(positive_labels=labels) for labels in ([GLAD], [GLAD], [])]
+def test_half_of_the_others_is_enough_for_a_label() -> None:
+    people = [person(positive_labels=labels) for labels in ([GLAD], [GLAD, CALM], [PROUD], [], [])]
     item = Item("1", 0, {"observers": people}, {})
-    # glad against (glad, none): no majority, so none is right: 0; the same again; none against (glad, glad): 0
-    assert row((item,), ("positive_example_f1",), HOW, loo=True)["positive_example_f1"].value == 0.0
-    people = [person(positive_labels=[GLAD]) for _ in range(3)]
+    # Of the four others: glad against one glad, so against nothing: 0; the same for glad, calm; proud against two glad:
+    # 0; the two who have none against two glad: 0 each.
+    found = row((item,), ("positive_example_f1", "positive_both_empty"), HOW, loo=True)
+    assert (found["positive_example_f1"].value, found["positive_both_empty"].value) == (0.0, 0.0)
+    people = [person(positive_labels=labels) for labels in ([GLAD], [GLAD], [GLAD], [], [])]
     item = Item("1", 0, {"observers": people}, {})
-    assert row((item,), ("positive_example_f1",), HOW, loo=True)["positive_example_f1"].value == 1.0
+    # those who have it against two of four: right, three times; the others against three of four: wrong
+    assert row((item,), ("positive_example_f1",), HOW, loo=True)["positive_example_f1"].value == pytest.approx(3 / 5)
+
+
+def test_both_empty_tells_how_much_agreement_is_of_empty_sets() -> None:
+    # Of the four sets one is empty on both sides; the one that could not be read is not.
+    assert value(rows(SETS), "positive_both_empty") == pytest.approx(1 / 4)
+    assert value(rows(SETS), "positive_exact_match") == pytest.approx(1 / 4)
+    line = scored(rows(SETS), "s").table("label_sets")
+    assert dict(zip(line.columns, line.rows[0], strict=True))["both empty"].value == pytest.approx(1 / 4)  # type: ignore[union-attr]
+
+
+def test_observers_stand_on_the_answers_that_the_model_gave() -> None:
+    # The observer is 1 off in the general, 4 in the select; the model answers the general alone, 2 off.
+    gold: dict[str, Any] = {"control.general": 1, "control.select": 1, "positive_labels": (GLAD,)}
+    one = person(**{"control.general": 2, "control.select": 5, "positive_labels": []})
+    item = Item("1", 0, {"observers": [one]}, gold)
+    said = {"control.general": 3, "control.select": None, "positive_labels": None}
+    answers = [("1", slot, gold[slot], answer) for slot, answer in said.items()]
+    table = scored(rows(answers), "s", (item,)).table("people")
+    found = {line[1]: dict(zip(table.columns, line, strict=True)) for line in table.rows}
+    rmse, accuracy, f1 = (found[name] for name in ("appraisal_rmse", "appraisal_accuracy", "positive_example_f1"))
+    assert (rmse["model"].value, rmse["observers"].value) == (0.5, 0.25)  # type: ignore[union-attr]
+    assert (rmse["observers"].n, rmse["coverage of the model"]) == (1, 0.5)  # type: ignore[union-attr]
+    # where an unread answer is wrong, observers stand on both
+    assert (accuracy["observers"].value, accuracy["observers"].n) == (0.0, 2)  # type: ignore[union-attr]
+    assert (f1["model"].value, f1["observers"].n, f1["coverage of the model"]) == (0.0, 1, 0.0)  # type: ignore[union-attr]
+
+
+def test_label_counts_of_people_weigh_by_story() -> None:
+    # Story 1: two observers, glad and none, against glad: half a hit, half a miss. Story 2: one, calm against glad: an
+    # alarm and a miss. 2 * .5 / (2 * .5 + 1 + 1.5)
+    people = [[person(positive_labels=[GLAD]), person(positive_labels=[])], [person(positive_labels=[CALM])]]
+    items = [Item(str(n), n, {"observers": some}, {"positive_labels": (GLAD,)}) for n, some in enumerate(people)]
+    assert row(items, ("positive_micro_f1",), HOW)["positive_micro_f1"].value == pytest.approx(1 / 3.5)
 
 
 def test_the_human_row_is_on_exactly_the_runs_stories() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from affectlab.benchmarks.alike import Answers, differences
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
-from affectlab.benchmarks.care.measures import node_measures
+from affectlab.benchmarks.care.measures import coverage_of, node_measures
 from affectlab.benchmarks.care.nodes import asked_under
 from affectlab.benchmarks.care.protocols import node
 from affectlab.metrics.predictions import PredictionTable
@@ -19,14 +19,8 @@ from affectlab.stats.estimate import Estimate
 from affectlab.stats.multiple import adjust
 from affectlab.stats.paired import PairedResult
 
-RATINGS = {"appraisal_rmse": "appraisal_coverage", "appraisal_rmse_expected": "appraisal_coverage"}
-FEELINGS = {
-    "positive_level_rmse": "positive_level_coverage",
-    "negative_level_rmse": "negative_level_coverage",
-    "positive_example_f1": "positive_labels_coverage",
-    "negative_example_f1": "negative_labels_coverage",
-}
-"""Figure -> the coverage of what it is of."""
+RATINGS = ("appraisal_rmse", "appraisal_rmse_expected")
+FEELINGS = ("positive_level_rmse", "negative_level_rmse", "positive_example_f1", "negative_example_f1")
 COMPARED = (*RATINGS, *FEELINGS)
 NONE_READ = "no answer with gold was read under both"
 
@@ -110,27 +104,23 @@ def _difference(one: PairedResult) -> Estimate:
     return replace(found, unit="number" if _is_error(one.name) else "difference", reason=reason)
 
 
-Row = tuple[str, PairedResult, tuple[float | None, float | None]]
+Row = tuple[str, PairedResult, tuple[float | None, ...]]
 
 
 def _differences(scoring: Scoring, variant: str, given: str) -> list[Row]:
     """The rows of one presentation: its name, the comparison, the coverage given it and alone."""
-    coverage = (RATINGS if spaces.DIMENSIONS[0] in asked_under(given) else {}) | FEELINGS
-    if not node(scoring.protocol).by_likelihood:
-        coverage.pop("appraisal_rmse_expected", None)
+    ratings = RATINGS[: 1 + node(scoring.protocol).by_likelihood] if spaces.DIMENSIONS[0] in asked_under(given) else ()
+    names = (*ratings, *FEELINGS)
     parts = [presented(scoring.table, name) for name in (variant, "")]
     stories = [{name for name in part.cluster.values if part.cluster.equals(name).any()} for part in parts]
     common = stories[0] & stories[1]
     if not common:
         return []
     given_it, alone = (Answers(_of_clusters(part, common), lambda table: node_measures(table, "s")) for part in parts)
-    found = differences(given_it, alone, tuple(coverage), scoring.interval)
+    found = differences(given_it, alone, names, scoring.interval)
     read = [side.measures() for side in (given_it, alone)]
-    return [
-        (variant, found[name], (read[0].value(of), read[1].value(of)))
-        for name, of in coverage.items()
-        if read[0].value(of) is not None or read[1].value(of) is not None
-    ]
+    rows = ((variant, found[name], (*(one.value(coverage_of(name)) for one in read),)) for name in names)
+    return [row for row in rows if row[2] != (None, None)]
 
 
 def _of_clusters(table: PredictionTable, names: set[str]) -> PredictionTable:

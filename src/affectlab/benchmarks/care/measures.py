@@ -56,6 +56,16 @@ def named(figure: str, variant: str) -> str:
     return f"{figure}:{variant}" if variant else figure
 
 
+def coverage_of(figure: str) -> str:
+    """Name of the coverage of what a figure is of (``"negative_level_coverage"`` of ``"negative_level_rmse"``)."""
+    what = figure.partition("_")[0]
+    if what == "rouge":
+        return "core_coverage"
+    if what not in SIDES:
+        return f"{what}_coverage"
+    return f"{what}_{'level' if '_level_' in figure else 'labels'}_coverage"
+
+
 def headline_names(protocol: str) -> tuple[str, ...]:
     """Figures of the headline, the main one first."""
     asked = node(protocol)
@@ -156,7 +166,8 @@ def _set(
     rows, gold, answer, answered = rows[has_gold], gold[has_gold], answer[has_gold], answered[has_gold]
     weights = weight[rows]
     right = multilabel.exact_match(gold, answer, answered)
-    for event, chosen in (("exact", right), ("other", ~right)):
+    empty = right & ~gold.any(axis=1)
+    for event, chosen in (("both empty", empty), ("exact", right & ~empty), ("other", ~right)):
         tally.add(_at(slot, variant, event)[0], rows[chosen], weights[chosen])
     tally.add(_at(slot, variant, "f1")[0], rows, multilabel.example_f1(gold, answer, answered) * weights)
     for column, label in enumerate(labels):
@@ -216,6 +227,7 @@ def _statistics(tally: Tally, variant: str) -> dict[str, Statistic]:
         side = slot.partition("_")[0]
         found |= {f"{side}_{name}": one for name, one in _set_statistics(tally, slot, variant).items()}
         found[f"{side}_labels_coverage"] = coverage((slot,))
+    found["core_coverage"] = coverage(spaces.CORE)
     found["rouge_l"] = mean(tally, over(spaces.CORE, "rouge"), over(spaces.CORE, "scored"))
     for slot in spaces.CORE:
         found[f"rouge_l:{slot}"] = mean(tally, over((slot,), "rouge"), over((slot,), "scored"))
@@ -223,7 +235,7 @@ def _statistics(tally: Tally, variant: str) -> dict[str, Statistic]:
 
 
 def _set_statistics(tally: Tally, slot: str, variant: str) -> dict[str, Statistic]:
-    sets = _at(slot, variant, "exact", "other")
+    sets = _at(slot, variant, "both empty", "exact", "other")
     labels = spaces.SETS[slot].ids
     cells = tally.events(
         [_at(slot, variant, f"{one}/{event}")[0] for one in labels for event in ("hit", "alarm", "miss")]
@@ -254,7 +266,8 @@ def _set_statistics(tally: Tally, slot: str, variant: str) -> dict[str, Statisti
         "example_f1": mean(tally, _at(slot, variant, "f1"), sets),
         "micro_f1": scored_only("micro_f1"),
         "macro_f1": scored_only("macro_f1"),
-        "exact_match": Share(tally.events(sets[:1]), counted),
+        "exact_match": Share(tally.events(sets[:2]), counted),
+        "both_empty": Share(tally.events(sets[:1]), counted),
     }
     for place, label in enumerate(() if variant else labels):
         mine = cells[3 * place : 3 * place + 3]

@@ -1,14 +1,14 @@
 """What observers reach on exactly the stories a model was asked about.
 
 Two human rows. *Observers*: each observer's chain against the writer's, as a model's would be. *One against the
-others*: each observer against the mean rating, and the majority's labels, of the story's other observers. A story
+others*: each observer against the mean rating, and the labels of half or more, of the story's other observers. A story
 weighs the same however many observers it has; the published code pools all pairs, so that stories with more observers
 weigh more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,13 +42,13 @@ def against_others(item: Item) -> Iterator[Prediction]:
         others = [answers for other, answers in enumerate(people) if other != place]
         for slot in (*spaces.RATED, *spaces.SETS):
             given = [answers[slot] for answers in others if slot in answers]
-            gold = None if not given else _majority(given, slot) if slot in spaces.SETS else float(np.mean(given))
+            gold = None if not given else _usual(given, slot) if slot in spaces.SETS else float(np.mean(given))
             yield _row(item, slot, _plain(mine.get(slot)), gold, place)
 
 
-def _majority(given: Sequence[Sequence[str]], slot: str) -> tuple[str, ...]:
-    """Labels that more than half of the others chose."""
-    return tuple(label for label in spaces.SETS[slot].ids if 2 * sum(label in one for one in given) > len(given))
+def _usual(given: Sequence[Sequence[str]], slot: str) -> tuple[str, ...]:
+    """Labels that half or more of the others chose; few labels have more than half of four people, most sets none."""
+    return tuple(label for label in spaces.SETS[slot].ids if 2 * sum(label in one for one in given) >= len(given))
 
 
 def _plain(answer: Any) -> Any:
@@ -60,7 +60,18 @@ def _row(item: Item, slot: str, answer: Any, gold: Any, place: int) -> Predictio
     return Prediction(item.id, item.cluster, slot, outcome, answer, gold, repeat=place)
 
 
-def row(items: Sequence[Item], names: Sequence[str], how: Interval, *, loo: bool = False) -> dict[str, Estimate]:
+LEAVING_OUT = ("rmse", "rouge")
+"""What is in the name of figures that leave out answers that could not be read."""
+
+
+def row(
+    items: Sequence[Item],
+    names: Sequence[str],
+    how: Interval,
+    *,
+    loo: bool = False,
+    answered: Container[tuple[str, str]] | None = None,
+) -> dict[str, Estimate]:
     """Figures of observers on some stories.
 
     Args:
@@ -68,9 +79,16 @@ def row(items: Sequence[Item], names: Sequence[str], how: Interval, *, loo: bool
         names: Which figures of :func:`~affectlab.benchmarks.care.measures.node_measures`.
         how: How intervals are made.
         loo: Against the other observers instead of the writer.
+        answered: Items and slots that the model beside them answered. Figures that leave unread answers out are over
+            these alone, as the model's are; in the others an unread answer is wrong, and observers stand on all.
     """
     made = against_others if loo else against_writer
     rows = [prediction for item in items for prediction in made(item)]
-    size = {item.id: len(item.inputs["observers"]) for item in items}
-    weight = np.array([1 / size[prediction.item] for prediction in rows])
-    return estimates(node_measures(PredictionTable.from_rows(rows), "s", weight), names, how)
+    read = [one for one in rows if answered is None or (one.item, one.slot) in answered]
+    found: dict[str, Estimate] = {}
+    for some, leaving in ((read, True), (rows, False)):
+        chosen = [name for name in names if any(part in name for part in LEAVING_OUT) == leaving]
+        size = {item.id: len(item.inputs["observers"]) for item in items}
+        weight = np.array([1 / size[prediction.item] for prediction in some])
+        found |= estimates(node_measures(PredictionTable.from_rows(some), "s", weight), chosen, how)
+    return {name: found[name] for name in names}

@@ -14,6 +14,7 @@ from affectlab.benchmarks.care.counterfactual import Counterfactual
 from affectlab.benchmarks.care.injection import COMPARED, against_story, presented
 from affectlab.benchmarks.care.measures import (
     SIDES,
+    coverage_of,
     headline_names,
     measures,
     named,
@@ -36,7 +37,7 @@ HUMAN = (
     *(
         f"{side}_{kind}"
         for side in SIDES
-        for kind in ("level_rmse", "example_f1", "micro_f1", "macro_f1", "exact_match")
+        for kind in ("level_rmse", "example_f1", "micro_f1", "macro_f1", "exact_match", "both_empty")
     ),
     "rouge_l",
 )
@@ -167,13 +168,14 @@ def _sets(found: Mapping[str, Estimate], variant: str) -> Iterator[Table]:
         return
     where = f", {variant}" if variant else ""
     suffix = f"_{variant}" if variant else ""
-    kinds = ("example_f1", "micro_f1", "macro_f1", "exact_match", "labels_coverage")
+    kinds = ("example_f1", "micro_f1", "macro_f1", "exact_match", "both_empty", "labels_coverage")
     yield Table(
         f"label_sets{suffix}",
         f"Label sets{where}",
-        ("side", "example F1", "micro-F1", "macro-F1", "exact match", "coverage"),
+        ("side", "example F1", "micro-F1", "macro-F1", "exact match", "both empty", "coverage"),
         tuple((side, *(of(f"{side}_{kind}") for kind in kinds)) for side in sides),
-        "Two empty sets agree (example F1 1); a reply that cannot be read is no empty set and counts 0. "
+        "Two empty sets agree (example F1 1, an exact match); both empty says how many do. A reply that cannot be read "
+        "is no empty set and counts 0. "
         "Macro-F1 is over all ten labels, those that nobody has counting 0.",
     )
     if variant:
@@ -215,27 +217,44 @@ def _humans(scoring: Scoring, items: Sequence[Item]) -> Table:
     codes = [code for code, name in enumerate(scoring.table.item.values) if name in ids]
     part = scoring.table.where(np.isin(scoring.table.item.codes, codes))
     model = _marked(estimates(measures(part, scoring.protocol), how=scoring.interval))
-    writer = _marked(people.row(items, HUMAN, scoring.interval))
     loo = [name for name in HUMAN if name not in NO_LOO]
-    others = _marked(people.row(items, loo, scoring.interval, loo=True))
     rows: list[tuple[Cell, ...]] = []
     for variant in shown:
+        names = [name for name in HUMAN if not variant or name in COMPARED or name == "rouge_l"]
+        names = [name for name in names if model[named(coverage_of(name), variant)].n]
+        answered = _answered(part, variant)
+        writer = _marked(people.row(items, names, scoring.interval, answered=answered))
+        asked = [name for name in loo if name in names]
+        others = _marked(people.row(items, asked, scoring.interval, loo=True, answered=answered))
         rows += [
-            (variant or "this run", name, model[named(name, variant)], writer[name], others.get(name))
-            for name in HUMAN
-            if model[named(name, variant)].n and (not variant or name in COMPARED)
+            (
+                variant or "this run",
+                name,
+                model[named(name, variant)],
+                writer[name],
+                others.get(name),
+                model[named(coverage_of(name), variant)].value,
+            )
+            for name in names
         ]
     return Table(
         "people",
         "Beside observers, on exactly the same stories",
-        ("presentation", "figure", "model", "observers", "one observer against the others"),
+        ("presentation", "figure", "model", "observers", "one observer against the others", "coverage of the model"),
         tuple(rows),
         f"{len(items)} stories with observers. Observers: each against the writer, as the model. One against the "
-        "others: "
-        "gold is the mean rating, and the labels of the majority, of the other observers of the story. Every story "
-        "weighs the "
-        "same; n counts observers' answers.",
+        "others: gold is the mean rating, and the labels that half or more chose, of the other observers of the story. "
+        "RMSE and ROUGE-L leave out what could not be read: observers stand on what was read of the model. Every story "
+        "weighs the same; n counts observers' answers.",
+        {"coverage of the model": "share"},
     )
+
+
+def _answered(table: PredictionTable, variant: str) -> set[tuple[str, str]]:
+    """Items and slots of a presentation that have an answer that could be read."""
+    there = table.where(table.variant.equals(variant) & ~table.value.equals(None))
+    items, slots = ([column.values[code] for code in column.codes.tolist()] for column in (there.item, there.slot))
+    return set(zip(items, slots, strict=True))
 
 
 def _notes(scoring: Scoring) -> Iterator[str]:
@@ -254,6 +273,8 @@ def _notes(scoring: Scoring) -> Iterator[str]:
             "Correlations rest on pairs of shifts, not on predictions: a story in a dimension, for feelings once for "
             "every dimension in which its observers differ, for label sets also once for every label."
         )
+    if isinstance(protocol, Subjective) and (said := spread.thinned(table)):
+        yield said
     if scoring.items and isinstance(protocol, Counterfactual | Subjective):
         asked = len(set(table.item.codes.tolist()))
         left = len(scoring.items) - asked
