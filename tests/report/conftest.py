@@ -8,7 +8,7 @@ import pytest
 
 from affectlab.benchmarks.base import ReferenceRow
 from affectlab.metrics.scores import Matrix, Scores, Table
-from affectlab.report.model import Document, Example, RunReport, Section, SlotAnswer
+from affectlab.report.model import Document, Example, RunReport, Section, SlotAnswer, Turn
 from affectlab.stats.estimate import Estimate
 
 METHOD = "cluster bootstrap, 1000 replicates, seed 0, 95 %"
@@ -165,8 +165,13 @@ EXAMPLES = (
     Example(
         "First wrong answer",
         "scene-004",
-        "A child kicks the seat in front of her.\nAgent A: the child\nAgent B: the passenger\nTwo lines.",
-        "Agent A: B\nAgent B: <script>alert('x')</script> & C",
+        (
+            Turn(
+                "",
+                "A child kicks the seat in front of her.\nAgent A: the child\nAgent B: the passenger\nTwo lines.",
+                "Agent A: B\nAgent B: <script>alert('x')</script> & C",
+            ),
+        ),
         (
             SlotAnswer("A", "ok", "excitement", "excitement", True),
             SlotAnswer("B", "ok", "fear", "anger", False),
@@ -175,8 +180,7 @@ EXAMPLES = (
     Example(
         "First unreadable reply",
         "scene-017",
-        "Who feels what?",
-        "As people, both of them may feel a great many things at once, " * 6,
+        (Turn("", "Who feels what?", "As people, both of them may feel a great many things at once, " * 6),),
         (SlotAnswer("A", "unparseable", "", "joy", False), SlotAnswer("B", "unparseable", "", "", None)),
     ),
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affectlab.metrics.scores import Cell, Table
+from affectlab.metrics.scores import Cell, Matrix, Table
 from affectlab.report.cells import (
     cell_text,
     column_units,
@@ -14,7 +14,7 @@ from affectlab.report.cells import (
     headings,
     in_percent,
     interval_text,
-    matrix_text,
+    matrix_texts,
     number_text,
     numeric_columns,
     reasons,
@@ -165,7 +165,12 @@ def test_only_columns_of_figures_are_numeric() -> None:
 
 
 def test_matrices_hold_counts_or_numbers() -> None:
-    assert [matrix_text(value) for value in (1234.0, 0.25, -0.5, None)] == ["1,234", "0.250", "-0.500", "–"]
+    def texts(*values: float | None) -> tuple[str, ...]:
+        return matrix_texts(Matrix("m", "M", "r", "c", ("a",), tuple("bcd"), (values,)))[0]
+
+    assert texts(1234.0, 0.0, None) == ("1,234", "0", "–")
+    assert texts(0.25, 1.0, None) == ("0.250", "1.000", "–")
+    assert texts(-2.0, -0.0001, 12.0) == ("−2.000", "0.000", "12.0")
 
 
 def test_percent_is_announced_only_where_it_is_used() -> None:
@@ -195,7 +200,12 @@ def test_parts_of_a_breakdown_are_spelled_out_and_labels_elsewhere_are_not() -> 
 
 def test_each_reason_once() -> None:
     missing = Estimate("f1", None, reason="no support")
-    assert reasons(Table("t", "T", ("a", "b"), ((missing, missing), (missing, 0.2)))) == ("no support",)
+    assert reasons(Table("t", "T", ("a", "b"), ((missing, missing), (missing, 0.2)))) == ("– no support",)
+
+
+def test_a_missing_interval_is_not_explained_by_the_sign_of_a_missing_figure() -> None:
+    alike = Estimate("f1", 0.0, reason="all bootstrap replicates agree")
+    assert reasons(Table("t", "T", ("a",), ((alike,),))) == ("No interval: all bootstrap replicates agree",)
 
 
 def test_the_note_on_scales_says_what_is_so() -> None:

@@ -52,7 +52,7 @@ def test_curves_have_a_line_each_and_none_without_strengths(tmp_path: Path) -> N
 def test_cells_of_a_map_are_coloured_by_what_they_say() -> None:
     rows = (("stag hunt", "+40.0**", "−20.0", "0.0"), ("trust", "not asked", "n/a", "+10.0"))
     text = page_svg(shift_map(Table("shifts_1", "Shifts", ("role", "joy", "fear", "anger"), rows)), "m", "Map", "full")
-    filled = re.findall(r"fill: (var\(--series-\d\)); opacity: ([\d.]+)", text)
+    filled = re.findall(r"fill: (var\(--series-\d\)); fill-opacity: ([\d.]+)", text)
     # The largest change, 40 points, has opacity .75; the others their share of it.
     assert [(colour, float(share)) for colour, share in filled if float(share)] == [
         ("var(--series-1)", 0.75),

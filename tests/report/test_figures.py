@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import figures, svg
+from affectlab.report.heatmap import shading
 from affectlab.report.model import Document, RunReport
 from affectlab.report.references import standing
 from affectlab.stats.estimate import Estimate
@@ -17,6 +20,10 @@ from affectlab.stats.estimate import Estimate
 def texts(figure: Any) -> list[str]:
     tree = ET.fromstring(svg.print_svg(figure))
     return ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def tiles(figure: Any) -> list[Rectangle]:
+    return [artist for artist in figure.axes[0].get_children() if isinstance(artist, Rectangle)][:-1]
 
 
 def test_a_run_gets_every_figure_it_has_data_for(run_report: RunReport) -> None:
@@ -119,10 +126,46 @@ def test_heatmap_shades_by_share_of_the_row() -> None:
     )
     figure = figures.heatmap(matrix)
     assert figure is not None
-    shades = [patch.get_alpha() for patch in figure.axes[0].patches if patch.get_fill()]
+    shades = [tile.get_facecolor()[3] for tile in tiles(figure)]
     assert shades == pytest.approx([0.75, 0.25, 0.0, 0.0, 0.0, 0.0])  # 6/8, 2/8, and an empty row
     assert {"6", "2", "–", "no answer", "gold", "predicted"} <= set(texts(figure))
     assert figures.heatmap(Matrix("m", "M", "", "", (), (), ())) is None
+
+
+def test_changes_are_shaded_by_sign_and_size_over_the_whole_matrix() -> None:
+    values = ((-3.31, 1.66), (0.0, None))
+    matrix = Matrix("m", "M", "steered towards", "label", ("joy", "fear"), ("joy", "fear"), values)
+    figure = figures.heatmap(matrix)
+    assert figure is not None
+    drawn = tiles(figure)
+    # 3.31 is the largest change: opacity .75; 1.66 its share, in the other colour.
+    assert [tile.get_facecolor()[3] for tile in drawn] == pytest.approx([0.75, 0.75 * 1.66 / 3.31, 0.0, 0.0])
+    assert to_hex(drawn[0].get_facecolor()) == svg.SERIES[1]
+    assert to_hex(drawn[1].get_facecolor()) == svg.SERIES[0]
+    assert {"−3.31", "1.66", "0.00", "–"} <= set(texts(figure))
+    assert "orange below" in shading(matrix)
+
+
+def test_conditions_are_told_apart_whole(run_report: RunReport, scores: Scores) -> None:
+    names = [f"permuted:anger@0.025:relative:layers=best:seed={seed}" for seed in (1, 2)]
+    place = standing(replace(run_report, scores=dict.fromkeys(["neutral", *names], scores)))
+    assert place is not None
+    figure = figures.published(place.table, place.own)
+    assert figure is not None
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert "neutral" in labels
+    for name in names:
+        assert name in [label.replace("\n", "") for label in labels]
+    assert all(len(line) <= svg.LABEL_LIMIT for label in labels for line in label.split("\n"))
+
+
+def test_a_breakdown_counts_what_its_table_counts() -> None:
+    rows = (("one", Estimate("f1", 0.5, n=64), 8), ("two", Estimate("f1", 0.5, n=168), 21))
+    figure = figures.slices([Table("by_x", "By x", ("x", "F1", "scenarios"), rows)], None)
+    assert figure is not None
+    assert {"n = 8", "n = 21"} <= set(texts(figure))
+    bare = figures.slices([Table("by_x", "By x", ("x", "F1"), tuple(row[:2] for row in rows))], None)
+    assert {"n = 64", "n = 168"} <= set(texts(bare))
 
 
 def test_page_svg_follows_the_theme_and_loads_nothing(scores: Scores) -> None:

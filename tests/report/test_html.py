@@ -12,7 +12,7 @@ import pytest
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report.html import document_html, run_html, table_html
-from affectlab.report.model import Document, Example, RunReport, Section, SlotAnswer
+from affectlab.report.model import Document, Example, RunReport, Section, SlotAnswer, Turn
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&" + "\x1b[31m\x07\u202e\x9b" + "x" * 90
@@ -21,7 +21,7 @@ EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&" + "\x1b[31m\x
 class Reader(HTMLParser):
     """Collects elements, ids and text, and checks that what is opened is closed."""
 
-    VOID = frozenset({"meta", "br", "img", "link", "input", "hr"})
+    VOID = frozenset({"meta", "br", "img", "link", "input", "hr", "wbr"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -44,7 +44,10 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
+        if self.tags and self.tags[-1][0] == "wbr":  # a place to break a name, not its end
+            self.text[-1] += data
+        else:
+            self.text.append(data)
 
     def named(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.tags if name == tag]
@@ -61,7 +64,7 @@ def evil_report() -> RunReport:
     scores = Scores(
         headline=(), tables=(table, replace(table, id="by_x")), matrices=(matrix,), notes=(EVIL,), signature=EVIL
     )
-    example = Example(EVIL, EVIL, EVIL, EVIL, (SlotAnswer(EVIL, EVIL, EVIL, EVIL, None),), EVIL)
+    example = Example(EVIL, EVIL, (Turn(EVIL, EVIL, EVIL),), (SlotAnswer(EVIL, EVIL, EVIL, EVIL, None),), EVIL)
     manifest = {"command": EVIL, EVIL: {EVIL: [EVIL]}, "model": {"name": EVIL}}
     return RunReport(manifest, EVIL, EVIL, EVIL, {EVIL: scores}, examples=(example,))
 
@@ -98,8 +101,9 @@ def test_everything_is_shown(page: str, run_report: RunReport, scores: Scores) -
         assert row.name in text
         assert row.source in text
     for example in run_report.examples:
-        assert example.prompt in text
-        assert example.reply in text
+        for turn in example.turns:
+            assert turn.prompt in text
+            assert turn.reply in text
     for fact in (
         "31.4 %",
         "95 % interval 24.4 to 38.4",
@@ -202,15 +206,45 @@ def test_document(comparison: Document) -> None:
 
 
 def test_matrix_as_a_table_marks_its_diagonal() -> None:
-    matrix = Matrix("m", "M", "gold", "predicted", ("a", "b"), ("a", "b", "none"), ((1.0, 2.0, 0.5), (3.0, 4.0, None)))
+    matrix = Matrix("m", "M", "gold", "predicted", ("a", "b"), ("a", "b", "none"), ((1.0, 2.0, 5.0), (3.0, 4.0, None)))
     page = document_html(Document("D", "", (Section("S", matrices=(matrix,)),)))
     rows = re.findall(r'<th scope="row">(\w)</th>(.*)</tr>', page)
     cells = [(label, re.findall(r'<td class="figure( diagonal)?">(.*?)</td>', row)) for label, row in rows]
     assert cells == [
-        ("a", [(" diagonal", "1"), ("", "2"), ("", "0.500")]),
+        ("a", [(" diagonal", "1"), ("", "2"), ("", "5")]),
         ("b", [("", "3"), (" diagonal", "4"), ("", "–")]),
     ]
     assert "M: gold in rows, predicted in columns" in page
+
+
+def test_names_may_be_broken_at_their_joints_only() -> None:
+    fragment = table_html(Table("t", "T", ("condition", "F1"), (("anger@0.025:relative:seed=1<b>", 0.5),)))
+    assert '<th scope="row">anger@0.025:<wbr>relative:<wbr>seed=1&lt;b&gt;</th>' in fragment
+
+
+def test_a_map_of_changes_says_what_its_colours_mean_without_a_note_too() -> None:
+    changes = Matrix("m", "M", "layer", "strength", ("20", "21"), ("1", "2"), ((-3.31, 1.5), (0.5, 1.0)))
+    page = document_html(Document("D", "", (Section("", matrices=(changes,)),)))
+    assert "Shading: blue above 0, orange below" in page
+    assert "share of the row" not in page
+    assert ">−3.310<" in page
+
+
+def test_a_section_without_a_title_has_no_heading_and_its_tables_are_in_the_contents(comparison: Document) -> None:
+    table = comparison.sections[0].tables[0]
+    page = document_html(Document("D", "", (Section("", tables=(table,)),), {"A": "runs/first"}))
+    assert re.findall(r"<h2 [^>]*>(.*?)</h2>", page) == ["How this was made"]
+    links = re.findall(r"<li><a href=\"#(.*?)\">(.*?)</a></li>", page)
+    assert links == [("s1-differences", table.title), ("made", "How this was made")]
+
+
+def test_each_of_several_replies_says_what_it_answers(run_report: RunReport) -> None:
+    turns = (Turn("stance", "How does she stand?", "Negative"), Turn("emotion", "What does she feel?", ""))
+    example = Example("First item", "i1", turns, ())
+    text = " ".join(Reader(run_html(replace(run_report, examples=(example,)))).text)
+    shown = ("stance", "How does she stand?", "Negative", "emotion", "What does she feel?", "The reply was empty.")
+    places = [text.index(part, text.index("First item")) for part in shown]
+    assert places == sorted(places)
 
 
 def test_table_fragment() -> None:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from affectlab.report.layouts import Column, Fitting, Sheet, styled
+from affectlab.report.layouts import Column, Fitting, Sheet, pieces, styled
 
 
 def sheet(*texts: str, figures: bool = False, padding: int = 1) -> Sheet:
@@ -31,6 +32,28 @@ def test_figures_are_never_broken_and_words_are_kept_whole() -> None:
     assert Column(styled("h"), (styled("one three"),)).least == 5
     assert Column(styled("h"), (styled("1.0 [0.5]"),), figures=True).least == 9
     assert Column(styled("heading"), (styled("x"),)).least == 7
+
+
+def test_names_are_broken_where_their_parts_meet() -> None:
+    column = Column(styled("h"), (styled("permuted:anger@0.025:relative"),), breaks=True)
+    assert column.least == len("anger@0.025:")
+    assert column.within(21).texts[0].plain == "permuted:anger@0.025:\nrelative"
+    assert column.within(40).texts[0].plain == "permuted:anger@0.025:relative"
+    assert Column(styled("h"), (styled("a:b"),)).within(1).texts[0].plain == "a:b"
+    assert pieces("relevance.bodily_motives") == ["relevance.", "bodily_", "motives"]
+    assert pieces("0.025 a/b 12:30") == ["0.025 a/", "b 12:", "30"]
+
+
+def test_columns_that_do_not_fit_stand_in_parts_with_the_names_in_each() -> None:
+    wide = Sheet(tuple(Column(styled(f"h{n}"), (styled("x" * 8),)) for n in range(4)), "Title", ("A note.",))
+    # A column takes 10 cells with its blank and rule, and the frame 1: two fit into 21.
+    assert [len(part.columns) for part in wide.parts(21)] == [2, 2, 2]
+    assert [part.columns[1].heading.plain for part in wide.parts(21)] == ["h1", "h2", "h3"]
+    assert [len(part.columns) for part in wide.parts(31)] == [3, 2]
+    text = printed(21, wide)
+    assert text.count("x" * 8) == 6
+    assert text.count("Title") == text.count("A note.") == 1
+    assert [len(part.columns) for part in replace(wide, columns=wide.columns[:1]).parts(5)] == [1]
 
 
 def test_the_first_sheet_that_fits_is_printed() -> None:

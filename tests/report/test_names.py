@@ -14,6 +14,9 @@ from affectlab.report.names import figure_name, heading_name, same_figure
         ("macro_f1:non-physical", "Macro-F1, non-physical"),
         ("precision:joy", "Precision, joy"),
         ("rmse", "RMSE"),
+        ("mu_mae", "μ-MAE"),
+        ("variance_rho:s", "Spearman's ρ of variances, s"),
+        ("cooccurrence_gap", "Co-occurrence gap"),
         ("x", "X"),
         ("", ""),
     ],
@@ -29,6 +32,8 @@ def test_names(name: str, shown: str) -> None:
         ("F1", "F1"),
         ("share chosen", "share chosen"),
         ("A − B", "A − B"),
+        ("macro_f1, left out", "Macro-F1, left out"),
+        ("joy, left out", "joy, left out"),
         ("scenes", "scenes"),
     ],
 )
@@ -38,4 +43,5 @@ def test_only_ids_are_spelled_out(heading: str, shown: str) -> None:
 
 def test_same_figure() -> None:
     assert same_figure("joint_accuracy", "Joint accuracy")
+    assert same_figure("μ-MAE", "mu_mae")
     assert not same_figure("macro_f1", "micro_f1")

@@ -10,7 +10,7 @@ from affectlab.benchmarks.base import ReferenceRow
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report.model import Document, RunReport
 from affectlab.report.terminal import (
-    largest_confusions,
+    largest_cells,
     make_console,
     print_document,
     print_report,
@@ -78,7 +78,7 @@ def test_intervals_go_beside_then_under_then_out_with_a_word() -> None:
     assert "intervals do not fit" in " ".join(narrow.split())
 
 
-def test_wide_matrix_becomes_its_largest_confusions() -> None:
+def test_wide_matrix_becomes_its_largest_cells() -> None:
     labels = tuple(f"long-label-{i:02}" for i in range(20))
     values = tuple(tuple(float(i * 20 + j) for j in range(20)) for i in range(20))
     matrix = Matrix("m", "Confusion", "gold", "predicted", labels, labels, values)
@@ -88,9 +88,38 @@ def test_wide_matrix_becomes_its_largest_confusions() -> None:
     assert "399" not in text  # row 19, column 19 is on it
 
 
-def test_largest_confusions_leave_out_zeros_and_missing() -> None:
+def test_largest_cells_leave_out_zeros_and_missing() -> None:
     matrix = Matrix("m", "M", "g", "p", ("a", "b"), ("a", "b"), ((5.0, None), (0.0, 5.0)))
-    assert largest_confusions(matrix, 10).rows == ()
+    assert largest_cells(matrix, 10).rows == ()
+
+
+def test_of_changes_the_largest_are_shown_whatever_their_sign_the_diagonal_too() -> None:
+    labels = ("joy", "sadness", "disgust")
+    values = ((1.4324414968490602, 0.2, -3.31), (0.0, 2.5, 0.1), (None, -0.4, 12.0))
+    matrix = Matrix("leakage", "Change", "steered towards", "label", labels, labels, values)
+    assert largest_cells(matrix, 3).rows == (
+        ("disgust", "disgust", 12.0),
+        ("joy", "disgust", -3.31),
+        ("sadness", "sadness", 2.5),
+    )
+    narrow, wide = shown(render_matrix(matrix), 26), shown(render_matrix(matrix), 80)
+    assert "−3.310" in narrow
+    assert "count" not in narrow
+    assert "1.432 " in wide
+    assert "1.4324" not in wide
+
+
+def test_long_names_are_broken_at_their_joints_and_no_word_is_anywhere() -> None:
+    names = ("neutral", "permuted:anger@0.025:relative:seed=1")
+    figures = [f"figure with accountability {n}" for n in range(6)]
+    rows = tuple((name, *(Estimate("f1", 0.5, 0.4, 0.6) for _ in figures)) for name in names)
+    text = shown(render_table(Table("t", "T", ("condition", *figures), rows)), 64)
+    words = text.split()
+    assert words.count("accountability") == 6
+    # Six columns of 14 cells do not fit beside the names: they stand in parts, names in each.
+    assert words.count("neutral") > 1
+    assert {"permuted:", "anger@0.025:", "relative:", "seed=1"} <= set(words) or names[1] in words
+    assert max(map(cell_len, text.splitlines())) <= 64
 
 
 def test_plain_text_unless_a_terminal(run_report: RunReport, monkeypatch: pytest.MonkeyPatch) -> None:

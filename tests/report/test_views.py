@@ -40,9 +40,10 @@ def test_crowded_tables_stack_their_intervals_and_prose_wraps() -> None:
 
 
 def test_matrix_as_text() -> None:
-    matrix = Matrix("m", "M", "gold", "predicted", ("a", "b"), ("a", "b"), ((1234.0, 0.25), (None, 0.0)))
+    matrix = Matrix("m", "M", "gold", "predicted", ("a", "b"), ("a", "b"), ((1234.0, 25.0), (None, 0.0)))
     view = matrix_view(matrix, "c")
-    assert (view.anchor, view.matrix, view.texts) == ("c-m", matrix, (("1,234", "0.250"), ("–", "0")))
+    assert (view.anchor, view.matrix, view.texts) == ("c-m", matrix, (("1,234", "25"), ("–", "0")))
+    assert view.shading == "Shading: share of the row."
     assert Block("matrix", matrix=view).entries == (("c-m", "M"),)
 
 

@@ -130,7 +130,8 @@ def test_whether_plain_text_is_damaged_is_said_where_it_is_not(tmp_path: Path) -
     steering = {"limits": {"kl": 1.0, "nll_rise": 0.5}, "conditions": {"anger@1": whole, "joy@1": whole}}
     table = overview(scored.plan, scored.table, scored.scores, steering, QUICK)
     assert table is not None
-    assert [row[-1] for row in table.rows] == ["", "intact", "intact"]
+    assert table.columns[:2] == ("condition", "plain text")
+    assert [row[1] for row in table.rows] == ["", "intact", "intact"]
 
 
 def test_controls_are_no_part_of_the_family(tmp_path: Path) -> None:

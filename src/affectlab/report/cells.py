@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from affectlab.metrics.scores import Cell, Table
+from affectlab.metrics.scores import Cell, Matrix, Table
 from affectlab.report.names import figure_name, heading_name, row_name
 from affectlab.stats.estimate import Estimate, Unit
 
@@ -113,11 +113,21 @@ def interval_text(estimate: Estimate) -> str:
     return f"{number_text(estimate.low, estimate.unit)}, {number_text(estimate.high, estimate.unit)}"
 
 
-def matrix_text(value: float | None) -> str:
-    """A cell of a matrix as text: a count, or a number with three decimals."""
-    if value is None:
-        return NONE
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.3f}"
+def counts(matrix: Matrix) -> bool:
+    """Whether a matrix holds counts: whole numbers, none below 0."""
+    return all(value is None or (value >= 0 and float(value).is_integer()) for row in matrix.values for value in row)
+
+
+def matrix_texts(matrix: Matrix) -> tuple[tuple[str, ...], ...]:
+    """Every cell of a matrix as text [row][column]: counts, or numbers."""
+    counted = counts(matrix)
+
+    def text(value: float | None) -> str:
+        if value is None:
+            return NONE
+        return f"{int(value):,}" if counted else number_text(value, "number")
+
+    return tuple(tuple(map(text, row)) for row in matrix.values)
 
 
 def table_texts(table: Table) -> tuple[tuple[Text, ...], ...]:
@@ -200,9 +210,10 @@ def _texts(table: Table) -> tuple[str, ...]:
 
 
 def reasons(table: Table) -> tuple[str, ...]:
-    """Why figures of the table are missing, each reason once."""
-    found = [cell.reason for row in table.rows for cell in row if isinstance(cell, Estimate) and cell.reason]
-    return tuple(dict.fromkeys(found))
+    """Why figures of the table, or their intervals, are missing: a sentence for each reason."""
+    found = [cell for row in table.rows for cell in row if isinstance(cell, Estimate) and cell.reason]
+    said = (f"{NONE} {one.reason}" if one.value is None else f"No interval: {one.reason}" for one in found)
+    return tuple(dict.fromkeys(said))
 
 
 def figure(cell: Cell) -> float | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from affectlab.games import EMOTIONS
 from affectlab.metrics.scores import Table
 from affectlab.report import cells
-from affectlab.report.svg import GRID, INK, MUTED, PAPER, SERIES, canvas, drawing, print_svg
+from affectlab.report.svg import INK, MUTED, PAPER, SERIES, canvas, drawing, print_svg, tile
 from affectlab.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -87,16 +87,10 @@ def _points(text: str) -> float | None:
 
 
 def _draw(axes: Any, text: str, place: tuple[float, float], largest: float) -> None:
-    from matplotlib.patches import Rectangle
-
-    x, y = place
     change = _points(text)
     share = abs(change or 0.0) / largest
-    colour = SERIES[0] if (change or 0.0) > 0 else SERIES[1]
-    axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=colour, alpha=0.75 * share, linewidth=0))
-    axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fill=False, edgecolor=GRID, linewidth=0.6))
-    colour = MUTED if not change else PAPER if share > 0.85 else INK
-    axes.text(x, y, cells.visible(text), ha="center", va="center", fontsize=8, color=colour)
+    shown = tile(axes, place, text, SERIES[0] if (change or 0.0) > 0 else SERIES[1], 0.75 * share)
+    shown.set(fontsize=8, color=MUTED if not change else PAPER if share > 0.85 else INK)
 
 
 def strength_curves(table: Table, title: str = "") -> Any | None:

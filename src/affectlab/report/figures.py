@@ -9,27 +9,26 @@ matplotlib figure (or ``None`` when there is nothing to draw) in the stand-in co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import cos, radians, sin
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from affectlab.metrics.scores import Cell, Matrix, Scores, Table
+from affectlab.metrics.scores import Cell, Scores, Table
 from affectlab.report import cells
 from affectlab.report.decision_figures import figure_of
+from affectlab.report.heatmap import heatmap
+from affectlab.report.layouts import pieces
 from affectlab.report.model import RunReport
 from affectlab.report.names import figure_name, heading_name, row_name
 from affectlab.report.references import standing
 from affectlab.report.reliability import reliability
-from affectlab.report.svg import GRID, HEAT, INK, MUTED, PAPER, SERIES, canvas, drawing
+from affectlab.report.svg import GRID, INK, LABEL_LIMIT, MUTED, PAPER, SERIES, canvas, clipped, drawing
 from affectlab.stats.estimate import Estimate, Unit
 
 WIDTH = 5.6
 PUBLISHED, SLICES = "published", "slices"
-_ROW = 0.27
+_ROW, _TALL_ROW = 0.27, 0.42
+"""Inches a row takes whose label has one line, and two."""
 _MARKERS = {"human": "D", "model": "o", "encoder": "s", "baseline": "|"}
-_LABEL_LIMIT = 34
-_CHARACTER = 0.085
-_SLANT = 35
 
 
 def figures_of(report: RunReport) -> Iterator[tuple[str, str, Any]]:
@@ -61,19 +60,21 @@ def breakdowns(scores: Scores) -> list[Table]:
     return [table for table in scores.tables if cells.is_breakdown(table)]
 
 
-def published(table: Table, own: frozenset[int]) -> Any | None:
+def published(table: Table, own: Mapping[int, str]) -> Any | None:
     """The main figure of a run among published ones: a dot plot, whiskers where there is an interval.
 
     Args:
         table: ``report.references.standing``'s table: name first, then the main figure.
-        own: Rows of this run.
+        own: Rows of this run -> what to call them.
     """
     kinds = table.columns.index("Kind")
     rows = [(index, row) for index, row in enumerate(table.rows) if cells.figure(row[1]) is not None]
     if not rows or cells.figure_units(table)[1] != {"share"}:
         return None
+    labels = [_on_lines(own[index]) if index in own else clipped(str(row[0])) for index, row in rows]
+    step = _TALL_ROW if any("\n" in label for label in labels) else _ROW
     with drawing():
-        figure, axes = canvas(WIDTH, 0.75 + _ROW * len(rows))
+        figure, axes = canvas(WIDTH, 0.75 + step * len(rows))
         for height, (index, row) in enumerate(rows):
             value, kind, mine = _percent(row[1]), str(row[kinds]), index in own
             if kind == "baseline":
@@ -89,7 +90,7 @@ def published(table: Table, own: frozenset[int]) -> Any | None:
                 markersize=7 if mine else 6,
                 zorder=3,
             )
-        _rows(axes, [str(row[0]) for _, row in rows])
+        _rows(axes, labels)
         for height, (index, _) in enumerate(rows):
             if index in own:
                 axes.get_yticklabels()[height].set_fontweight("bold")
@@ -133,7 +134,7 @@ def per_label(table: Table) -> Any | None:
                 label=table.columns[named[name]],
                 zorder=3,
             )
-        _rows(axes, [str(row[0]) for row in table.rows])
+        _rows(axes, [clipped(str(row[0])) for row in table.rows])
         if "support" in named:
             _right_notes(axes, [f"n = {row[named['support']]}" for row in table.rows])
         _percent_axis(axes, "")
@@ -149,15 +150,18 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
     groups = [(table, column) for table in tables if (column := _estimates(table, "share")) is not None]
     labels: list[str] = []
     points: list[Estimate | None] = []
+    counts: list[str] = []
     titles: list[int] = []
     for table, column in groups:
         titles.append(len(labels))
         labels.append(table.title)
         points.append(None)
+        counts.append("")
         for row in table.rows:
             cell = row[column]
             labels.append(row_name(str(row[0])))
             points.append(cell if isinstance(cell, Estimate) else None)
+            counts.append(_counted(row, column))
     if not groups:
         return None
     with drawing():
@@ -168,13 +172,21 @@ def slices(tables: Sequence[Table], overall: Estimate | None) -> Any | None:
             if point is not None and point.value is not None:
                 _whisker(axes, point, height, SERIES[0])
                 axes.plot(100 * point.value, height, "o", color=SERIES[0], markersize=6, zorder=3)
-        _rows(axes, labels)
-        _right_notes(axes, ["" if point is None or not point.n else f"n = {point.n:,}" for point in points])
+        _rows(axes, list(map(clipped, labels)))
+        _right_notes(axes, counts)
         for height in titles:
             axes.get_yticklabels()[height].set_fontweight("bold")
         drawn = dict.fromkeys(figure_name(heading_name(table.columns[column])) for table, column in groups)
         _percent_axis(axes, "" if len(drawn) > 1 else next(iter(drawn)))
     return figure
+
+
+def _counted(row: tuple[Cell, ...], column: int) -> str:
+    """How many the row is about: its own count where it has one, else what its figure rests on."""
+    cell = row[column]
+    counts = [one for one in row if isinstance(one, int) and not isinstance(one, bool)]
+    n = counts[0] if counts else cell.n if isinstance(cell, Estimate) else 0
+    return f"n = {n:,}" if n else ""
 
 
 def differences(table: Table) -> Any | None:
@@ -197,10 +209,10 @@ def differences(table: Table) -> Any | None:
             if cell.value is not None:
                 _whisker(axes, cell, height, SERIES[0])
                 axes.plot(100 * cell.value, height, "o", color=SERIES[0], markersize=6, zorder=3)
-        _rows(axes, [name for name, _ in drawn])
+        _rows(axes, [clipped(name) for name, _ in drawn])
         reach = max(5.0, *(abs(end) for end in axes.get_xlim()))
         axes.set_xlim(-1.05 * reach, 1.05 * reach)
-        axes.set_xlabel(f"{_clipped(cells.headings(table)[column])}, points")
+        axes.set_xlabel(f"{clipped(cells.headings(table)[column])}, points")
     return figure
 
 
@@ -223,14 +235,14 @@ def position(table: Table) -> Any | None:
                 [_percent(cell) for _, cell in drawn],
                 width=step * 0.9,
                 color=SERIES[place],
-                label=_clipped(table.columns[column]),
+                label=clipped(table.columns[column]),
                 zorder=2,
             )
             for x, cell in drawn:
                 if isinstance(cell, Estimate) and cell.low is not None and cell.high is not None:
                     axes.plot([x, x], [100 * cell.low, 100 * cell.high], color=INK, linewidth=1.2, zorder=3)
-        axes.set_xticks(range(len(table.rows)), [_clipped(str(row[0])) for row in table.rows])
-        axes.set_xlabel(_clipped(table.columns[0]))
+        axes.set_xticks(range(len(table.rows)), [clipped(str(row[0])) for row in table.rows])
+        axes.set_xlabel(clipped(table.columns[0]))
         axes.set_ylabel("%")
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.yaxis.grid(True, zorder=0)
@@ -239,64 +251,26 @@ def position(table: Table) -> Any | None:
     return figure
 
 
-def heatmap(matrix: Matrix) -> Any | None:
-    """Values in cells, shaded by their share of the row; columns that are no row (no answer) stand apart."""
-    if not matrix.rows or not matrix.columns:
-        return None
-    places: list[float] = []
-    for index, column in enumerate(matrix.columns):
-        apart = column not in matrix.rows and index > 0 and matrix.columns[index - 1] in matrix.rows
-        places.append((places[-1] + 1 if places else 0) + (0.25 if apart else 0))
-    cell = max(0.34, min(0.5, 4.2 / len(matrix.columns)))
-    with drawing():
-        slanted = _inches(matrix.columns)
-        width = 0.5 + _inches(matrix.rows) + cell * 1.2 * (places[-1] + 1) + slanted * cos(radians(_SLANT)) * 0.6
-        figure, axes = canvas(width, 0.5 + cell * len(matrix.rows) + slanted * sin(radians(_SLANT)))
-        for y, values in enumerate(matrix.values):
-            total = sum(abs(value) for value in values if value is not None)
-            for x, value in zip(places, values, strict=True):
-                _heat_cell(axes, (x, y), value, abs(value) / total if value is not None and total else 0.0)
-        axes.set_xlim(-0.5, places[-1] + 0.5)
-        axes.set_ylim(len(matrix.rows) - 0.5, -0.5)
-        axes.set_xticks(
-            places,
-            [_clipped(column) for column in matrix.columns],
-            rotation=_SLANT,
-            ha="left",
-            rotation_mode="anchor",
-        )
-        axes.xaxis.tick_top()
-        axes.xaxis.set_label_position("top")
-        axes.tick_params(length=0)
-        axes.set_yticks(range(len(matrix.rows)), [_clipped(row) for row in matrix.rows])
-        axes.set_xlabel(_clipped(matrix.column_title))
-        axes.set_ylabel(_clipped(matrix.row_title))
-        axes.spines[:].set_visible(False)
-    return figure
-
-
-def _heat_cell(axes: Any, place: tuple[float, float], value: float | None, share: float) -> None:
-    from matplotlib.patches import Rectangle
-
-    x, y = place
-    box = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=HEAT, alpha=share, linewidth=0)
-    frame = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fill=False, edgecolor=GRID, linewidth=0.6)
-    axes.add_patch(box)
-    axes.add_patch(frame)
-    text = cells.NONE if value is None else f"{value:,.0f}" if float(value).is_integer() else f"{value:.2f}"
-    axes.text(x, y, text, ha="center", va="center", color=INK if value else MUTED)
-
-
 def _whisker(axes: Any, cell: Cell, height: float, colour: str) -> None:
     if isinstance(cell, Estimate) and cell.low is not None and cell.high is not None:
         axes.plot([100 * cell.low, 100 * cell.high], [height, height], color=colour, linewidth=1.6, zorder=2)
 
 
 def _rows(axes: Any, labels: Sequence[str]) -> None:
-    axes.set_yticks(range(len(labels)), [_clipped(label) for label in labels])
+    axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.xaxis.grid(True, zorder=0)
     axes.set_axisbelow(True)
+
+
+def _on_lines(label: str) -> str:
+    """The label, on two lines where it is long: a condition must not be cut where it differs from others."""
+    lines = [""]
+    for piece in pieces(" ".join(label.split())):
+        if lines[-1] and len(lines) < 2 and len(lines[-1] + piece) > LABEL_LIMIT:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(map(clipped, lines))
 
 
 def _right_notes(axes: Any, notes: Sequence[str]) -> None:
@@ -316,7 +290,7 @@ def _right_notes(axes: Any, notes: Sequence[str]) -> None:
 def _percent_axis(axes: Any, label: str) -> None:
     axes.set_xlim(-2, 102)
     axes.set_xticks(range(0, 101, 20))
-    axes.set_xlabel(f"{_clipped(label)}, %" if label else "%")
+    axes.set_xlabel(f"{clipped(label)}, %" if label else "%")
 
 
 def _legend(axes: Any, columns: int) -> None:
@@ -336,18 +310,3 @@ def _percent(cell: Cell) -> float:
     if value is None:
         raise ValueError("a missing figure cannot be drawn")
     return 100 * value
-
-
-def _clipped(label: str) -> str:
-    """The label on one line, cut where it would leave no room for the figure. Chinese characters count twice."""
-    from rich.cells import cell_len, set_cell_size
-
-    line = cells.visible(" ".join(label.split()))
-    return line if cell_len(line) <= _LABEL_LIMIT else set_cell_size(line, _LABEL_LIMIT - 1).rstrip() + "…"
-
-
-def _inches(labels: Sequence[str]) -> float:
-    """Room the longest label takes, about."""
-    from rich.cells import cell_len
-
-    return _CHARACTER * max((cell_len(_clipped(label)) for label in labels), default=0)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from affectlab.benchmarks.base import Answered, Benchmark
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction
-from affectlab.report.model import Example, RunReport, SlotAnswer
+from affectlab.models.base import Request, Response
+from affectlab.report.model import Example, RunReport, SlotAnswer, Turn
 from affectlab.runs import ScoredRun
 from affectlab.runs.plan import Cell, Plan
 
@@ -59,8 +60,7 @@ def _examples(run: ScoredRun) -> Iterator[Example]:
         yield Example(
             caption=caption,
             item=cell.item,
-            prompt=_prompt(plan, cell, items[cell.item], answered),
-            reply="\n\n".join(_replied(plan, cell, items[cell.item], answered)),
+            turns=_turns(plan, cell, items[cell.item], answered),
             answers=tuple(_answer(plan.benchmark, row) for row in rows),
             condition=cell.condition,
         )
@@ -85,28 +85,31 @@ def _answer(benchmark: Benchmark, row: Prediction) -> SlotAnswer:
     )
 
 
-def _prompt(plan: Plan, cell: Cell, item: Item, answered: Answered) -> str:
-    """The prompts as the model rendered them, or the messages as they were sent."""
-    shown = []
-    for request in plan.requests(cell, item, answered):
-        response = answered.get((request.variant, request.step))
-        if response is not None:
-            sent = "\n\n".join(f"[{message.role}]\n{message.content}" for message in request.messages)
-            shown.append(response.prompt or sent)
-    return "\n\n".join(shown)
+def _turns(plan: Plan, cell: Cell, item: Item, answered: Answered) -> tuple[Turn, ...]:
+    asked = [
+        (request, response)
+        for request in plan.requests(cell, item, answered)
+        if (response := answered.get((request.variant, request.step))) is not None
+    ]
+    several = len(asked) > 1
+    return tuple(
+        Turn(request.step if several else "", _prompt(request, response), _reply(request, response))
+        for request, response in asked
+    )
 
 
-def _replied(plan: Plan, cell: Cell, item: Item, answered: Answered) -> Iterator[str]:
+def _prompt(request: Request, response: Response) -> str:
+    """The prompt as the model rendered it, or the messages as they were sent."""
+    sent = "\n\n".join(f"[{message.role}]\n{message.content}" for message in request.messages)
+    return response.prompt or sent
+
+
+def _reply(request: Request, response: Response) -> str:
     """What came back: the text, or the options with their log-probabilities, likeliest first."""
-    for request in plan.requests(cell, item, answered):
-        response = answered.get((request.variant, request.step))
-        if response is None:
-            continue
-        if response.logprobs is None:
-            yield response.text or ""
-        else:
-            scored = sorted(zip(response.logprobs, request.options, strict=True), reverse=True)
-            yield "\n".join(f"{option!r} {logprob:.3f}" for logprob, option in scored)
+    if response.logprobs is None:
+        return response.text or ""
+    scored = sorted(zip(response.logprobs, request.options, strict=True), reverse=True)
+    return "\n".join(f"{option!r} {logprob:.3f}" for logprob, option in scored)
 
 
 def _shown(benchmark: Benchmark, slot: str, value: object) -> str:

@@ -95,7 +95,7 @@ def run_html(report: RunReport) -> str:
 
 def document_html(document: Document) -> str:
     """A comparison or any other set of tables as a self-contained HTML page."""
-    from affectlab.report.figures import heatmap
+    from affectlab.report.heatmap import heatmap
 
     sections = [
         SectionView(
@@ -288,10 +288,17 @@ def _render(page: Page) -> str:
     return _templates().get_template("page.html.j2").render(page=page, style=Markup(style))  # noqa: S704
 
 
+def _breakable(name: str) -> Markup:
+    """A name that a browser may break at its joints, as the terminal does."""
+    from affectlab.report.layouts import pieces
+
+    return Markup("<wbr>").join(pieces(cells.visible(name)))
+
+
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("affectlab.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -299,3 +306,5 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["breakable"] = _breakable
+    return made

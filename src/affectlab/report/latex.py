@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from itertools import zip_longest
 
 from affectlab.metrics.scores import Matrix, Scores, Table
@@ -89,7 +90,7 @@ def headline_figures(scores: Scores, suffix: str = "") -> Table:
     return Table("headline", f"Scores{suffix}", columns, (tuple(scores.headline),), note)
 
 
-def table_latex(table: Table, *, bold: frozenset[int] = frozenset(), suffix: str = "") -> str:
+def table_latex(table: Table, *, bold: Collection[int] = (), suffix: str = "") -> str:
     """One table.
 
     Args:
@@ -109,8 +110,8 @@ def table_latex(table: Table, *, bold: frozenset[int] = frozenset(), suffix: str
 def matrix_latex(matrix: Matrix, *, suffix: str = "") -> str:
     """A matrix as a table, its row labels first."""
     rows = [
-        [escape(label), *(escape(cells.matrix_text(value)) for value in values)]
-        for label, values in zip(matrix.rows, matrix.values, strict=True)
+        [escape(label), *map(escape, texts)]
+        for label, texts in zip(matrix.rows, cells.matrix_texts(matrix), strict=True)
     ]
     caption = f"{matrix.title}{suffix} (rows: {matrix.row_title}, columns: {matrix.column_title}). {matrix.note}"
     headings = ["", *map(escape, matrix.columns)]

@@ -1,9 +1,13 @@
-"""Tables that fit a terminal: several ways to set one, and the first that needs no broken word."""
+"""Tables that fit a terminal: several ways to set one, and the first that needs no broken word.
+
+Where even the narrowest needs one, its columns go into several tables under each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from rich import box
 from rich.cells import cell_len
@@ -13,6 +17,18 @@ from rich.text import Text
 
 from affectlab.report.cells import visible
 
+_PIECES = re.compile(r"(?<=[:/_+])(?=\w)|(?<=\.)(?=[^\W\d])")
+"""Where a long name may be broken: ``anger@0.025:|relative:|seed=1``, ``relevance.|bodily_|motives``."""
+
+
+def pieces(name: str) -> list[str]:
+    """A name cut where it may be broken.
+
+    >>> pieces("permuted:anger@0.025:relative")
+    ['permuted:', 'anger@0.025:', 'relative']
+    """
+    return _PIECES.split(name)
+
 
 def styled(content: str, style: str = "") -> Text:
     """Text to print as it is, whatever it contains."""
@@ -21,7 +37,8 @@ def styled(content: str, style: str = "") -> Text:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: heading, one text per row, whether it holds figures (set flush right), whether its lines stay whole.
+    """A column: heading, one text per row, whether it holds figures (set flush right), whether its lines stay whole,
+    whether its long names may be broken at their joints.
 
     Lines of figures are never broken either.
     """
@@ -30,11 +47,14 @@ class Column:
     texts: tuple[Text, ...]
     figures: bool = False
     whole: bool = False
+    breaks: bool = False
 
     @property
     def least(self) -> int:
-        """Cells it needs: its longest word, and the longest line that stays whole."""
+        """Cells it needs: its longest word or piece of a name, and the longest line that stays whole."""
         words = [word for text in (self.heading, *self.texts) for word in text.plain.split()]
+        if self.breaks:
+            words = [piece for word in words for piece in pieces(word)]
         lines = [line for text in self.texts for line in text.plain.splitlines()] if self.figures or self.whole else []
         return max(map(cell_len, (*words, *lines)), default=1)
 
@@ -43,6 +63,28 @@ class Column:
         """Cells it can use: its longest line."""
         lines = [line for text in (self.heading, *self.texts) for line in text.plain.splitlines()]
         return max(self.least, max(map(cell_len, lines), default=1))
+
+    def within(self, width: int) -> Column:
+        """The column with the names that are wider than it broken at their joints."""
+        if not self.breaks:
+            return self
+        return replace(
+            self, heading=_broken(self.heading, width), texts=tuple(_broken(one, width) for one in self.texts)
+        )
+
+
+def _broken(text: Text, width: int) -> Text:
+    breaks = []
+    for word in re.finditer(r"\S+", text.plain):
+        if cell_len(word.group()) <= width:
+            continue
+        at, used = word.start(), 0
+        for piece in pieces(word.group()):
+            if used and used + cell_len(piece) > width:
+                breaks.append(at)
+                used = 0
+            at, used = at + len(piece), used + cell_len(piece)
+    return Text("\n").join(text.divide(breaks)) if breaks else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +130,25 @@ class Sheet:
             header_style="table.header" if self.ruled else "dim",
         )
         widths = self._widths(room)
-        for column, width in zip(self.columns, widths, strict=True):
+        columns = [
+            column if width is None else column.within(width)
+            for column, width in zip(self.columns, widths, strict=True)
+        ]
+        for column, width in zip(columns, widths, strict=True):
             grid.add_column(column.heading, justify="right" if column.figures else "left", overflow="fold", width=width)
-        for position, row in enumerate(zip(*(column.texts for column in self.columns), strict=True)):
+        for position, row in enumerate(zip(*(column.texts for column in columns), strict=True)):
             grid.add_row(*row, style="bold cyan" if position in self.own else "")
         return grid
+
+    def parts(self, room: int) -> Iterator[Sheet]:
+        """The columns in as few sheets as they fit into, the first column in each."""
+        first, taken = self.columns[:1], self.columns[:1]
+        for column in self.columns[1:]:
+            if len(taken) > 1 and not replace(self, columns=(*taken, column)).fits(room):
+                yield replace(self, columns=taken)
+                taken = first
+            taken = (*taken, column)
+        yield replace(self, columns=taken)
 
     def _widths(self, room: int) -> Sequence[int | None]:
         if not self.fits(room):
@@ -109,17 +165,23 @@ class Sheet:
 
 
 class Fitting:
-    """The first of several sheets that fits where it is printed; the last one if none does."""
+    """The first of several sheets that fits where it is printed.
 
-    def __init__(self, sheets: Sequence[Sheet]) -> None:
+    Where none does, ``wide`` (the last one unless given) is taken, its columns in several tables under each other.
+    """
+
+    def __init__(self, sheets: Sequence[Sheet], wide: Sheet | None = None) -> None:
         self.sheets = sheets
+        self.wide = wide or sheets[-1]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.max_width
-        sheet = next((sheet for sheet in self.sheets if sheet.fits(room)), self.sheets[-1])
-        if sheet.title:
+        sheet = next((sheet for sheet in self.sheets if sheet.fits(room)), None)
+        shown = sheet or self.wide
+        if shown.title:
             yield Text("")
-            yield styled(sheet.title, "bold")
-        yield sheet.grid(room)
-        for note in sheet.notes:
+            yield styled(shown.title, "bold")
+        for part in (shown,) if sheet else shown.parts(room):
+            yield part.grid(room)
+        for note in shown.notes:
             yield styled(note, "dim")

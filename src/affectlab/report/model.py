@@ -35,22 +35,35 @@ class SlotAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One request and what came back.
+
+    Attributes:
+        step: Which part of the item it asks for (``"stance"``); empty where there is only one.
+        prompt: What the model was sent, rendered.
+        reply: What came back, raw; where options were scored, each with its log-probability.
+    """
+
+    step: str
+    prompt: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
-    """One request of the run, shown whole.
+    """All that one item was asked under one condition, shown whole.
 
     Attributes:
         caption: Why it is shown (``"First wrong answer"``).
         item: Id of the item.
-        prompt: What the model was sent, rendered.
-        reply: What came back, raw; where options were scored, each with its log-probability.
+        turns: Requests and replies, in the order asked.
         answers: What was read, one per slot.
         condition: State the model was in.
     """
 
     caption: str
     item: str
-    prompt: str
-    reply: str
+    turns: tuple[Turn, ...]
     answers: tuple[SlotAnswer, ...]
     condition: str = "neutral"
 

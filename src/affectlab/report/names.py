@@ -4,8 +4,28 @@ from __future__ import annotations
 
 import re
 
-_ACRONYMS = {"f1": "F1", "rmse": "RMSE", "ndm": "NDM", "nad": "NAD", "auc": "AUC", "qwk": "QWK", "mcc": "MCC"}
+_ACRONYMS = {
+    "f1": "F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "ndm": "NDM",
+    "nad": "NAD",
+    "auc": "AUC",
+    "qwk": "QWK",
+    "mcc": "MCC",
+    "cooccurrence": "co-occurrence",
+}
+_NAMES = {
+    "mu_mae": "μ-MAE",
+    "sigma_mae": "σ-MAE",
+    "variance_rho": "Spearman's ρ of variances",
+    "appraisal_r": "Pearson's r of appraisal shifts",
+}
+"""Figures that papers write otherwise than their ids would be spelled out."""
+_GREEK = frozenset("μσρ")
+"""Letters that would be others as capitals."""
 _ID = re.compile(r"[a-z0-9]+([_:][a-z0-9]+)+")
+_HEADING = re.compile(rf"({_ID.pattern})(, .*)?")
 
 
 def figure_name(name: str) -> str:
@@ -14,17 +34,18 @@ def figure_name(name: str) -> str:
     >>> figure_name("macro_f1"), figure_name("joint_accuracy"), figure_name("macro_f1:non_physical")
     ('Macro-F1', 'Joint accuracy', 'Macro-F1, non physical')
     """
-    text = ", ".join(map(_words, name.split(":")))
-    return text[:1].upper() + text[1:]
+    text = ", ".join(_NAMES.get(part) or _words(part) for part in name.split(":"))
+    return text if text[:1] in _GREEK else text[:1].upper() + text[1:]
 
 
 def heading_name(heading: str) -> str:
     """A table's heading for people: ids are spelled out, anything else stays as it is.
 
-    >>> heading_name("macro_f1"), heading_name("share chosen")
-    ('Macro-F1', 'share chosen')
+    >>> heading_name("macro_f1, left out"), heading_name("share chosen")
+    ('Macro-F1, left out', 'share chosen')
     """
-    return figure_name(heading) if _ID.fullmatch(heading) else heading
+    found = _HEADING.fullmatch(heading)
+    return f"{figure_name(found[1])}{found[3] or ''}" if found else heading
 
 
 def row_name(row: str) -> str:
@@ -51,4 +72,4 @@ def _words(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]+", " ", name).casefold()
+    return re.sub(r"[\s_-]+", " ", figure_name(name)).casefold()

@@ -21,10 +21,10 @@ _MANY = 30
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The reference table and which of its rows are this run's."""
+    """The reference table, and which of its rows are this run's: row -> what to call it among rows of this run."""
 
     table: Table
-    own: frozenset[int]
+    own: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class _Row:
     kind: str
     source: str = ""
     note: str = ""
-    own: bool = False
+    own: str = ""
 
 
 def standing(report: RunReport) -> Standing | None:
@@ -66,7 +66,7 @@ def standing(report: RunReport) -> Standing | None:
         "Published figures come from other items, prompts and dates: landmarks, not a ranking.",
         {figure_name(name): cell.unit for name, cell in ours if isinstance(cell, Estimate)},
     )
-    return Standing(_without_empty_columns(table), frozenset(i for i, row in enumerate(rows) if row.own))
+    return Standing(_without_empty_columns(table), {i: row.own for i, row in enumerate(rows) if row.own})
 
 
 def nearest(place: Standing, beside: int) -> Standing | None:
@@ -75,7 +75,8 @@ def nearest(place: Standing, beside: int) -> Standing | None:
     if not place.own or len(place.table.rows) <= _MANY:
         return None
     rows = tuple(place.table.rows[index] for index in kept)
-    return Standing(replace(place.table, rows=rows), frozenset(new for new, old in enumerate(kept) if old in place.own))
+    own = {new: place.own[old] for new, old in enumerate(kept) if old in place.own}
+    return Standing(replace(place.table, rows=rows), own)
 
 
 def baselines(report: RunReport, condition: str, figure: str) -> dict[str, float]:
@@ -88,8 +89,10 @@ def baselines(report: RunReport, condition: str, figure: str) -> dict[str, float
 
 
 def _rows(report: RunReport, figures: list[str]) -> Iterator[_Row]:
+    apart = report.together is None and len(report.scores) > 1
     for label, scores in _alike(report).items():
-        yield _Row(f"{report.model_name} ({label})", _known(scores), "this run", own=True)
+        name = f"{report.model_name} ({label})"
+        yield _Row(name, _known(scores), "this run", own=label.removeprefix("this run, ") if apart else name)
     for reference in report.references:
         published: dict[str, Cell] = {
             name: float(value) for name, value in reference.figures.items() if name in figures

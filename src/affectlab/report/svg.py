@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import Any
@@ -20,6 +20,8 @@ from affectlab.report.cells import visible
 INK, MUTED, GRID, HEAT = "#010203", "#010204", "#010205", "#010206"
 SERIES = ("#010211", "#010212", "#010213")
 PAPER = "#010207"
+LABEL_LIMIT = 34
+_CHARACTER = 0.085
 
 _PAGE = {
     INK: "currentColor",
@@ -85,6 +87,39 @@ def canvas(width: float, height: float) -> tuple[Any, Any]:
     axes = figure.add_subplot()
     axes.patch.set_visible(False)
     return figure, axes
+
+
+def tile(axes: Any, place: tuple[float, float], text: str, fill: str, share: float) -> Any:
+    """A cell of a map: its text, on a colour as strong as ``share`` (0 to 1) says, in a frame.
+
+    Returns:
+        The text.
+    """
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    x, y = place
+    box = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=to_rgba(fill, share), edgecolor=GRID, linewidth=0.6)
+    axes.add_artist(box)
+    shown = axes.text(x, y, visible(text), ha="center", va="center", color=INK)
+    # It lies inside the axes: to measure hundreds of them would take most of the time that drawing takes.
+    shown.set_in_layout(False)
+    return shown
+
+
+def clipped(label: str, limit: int = LABEL_LIMIT) -> str:
+    """The label on one line, cut where it would leave no room for the figure. Chinese characters count twice."""
+    from rich.cells import cell_len, set_cell_size
+
+    line = visible(" ".join(label.split()))
+    return line if cell_len(line) <= limit else set_cell_size(line, limit - 1).rstrip() + "…"
+
+
+def inches(labels: Sequence[str]) -> float:
+    """Room the longest label takes, about."""
+    from rich.cells import cell_len
+
+    return _CHARACTER * max((cell_len(clipped(label)) for label in labels), default=0)
 
 
 def page_svg(figure: Any, name: str, title: str, css: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import IO, Any, Literal, TypeAlias
 
@@ -119,59 +119,61 @@ def _headline_sheet(scores: Scores, with_basis: bool) -> Sheet:
     return Sheet(columns, padding=2, ruled=False)
 
 
-def render_table(table: Table, own: frozenset[int] = frozenset()) -> RenderableType:
+def render_table(table: Table, own: Collection[int] = ()) -> RenderableType:
     """A table of results that fits the terminal. Rows in ``own`` stand out.
 
     Where intervals do not fit beside the figures they go under them, and where that does not fit either they
-    are left out, with a line that says so.
+    are left out, with a line that says so. Where even that does not fit, columns go under each other.
     """
     texts = cells.table_texts(table)
     places: tuple[IntervalPlace, ...] = ("beside",)
     if any(text.interval for row in texts for text in row):
         places = ("beside", "under", "none")
-    return Fitting([_sheet(table, texts, own, place, padding) for place in places for padding in (1, 0)])
+    sheets = [_sheet(table, texts, own, place, padding) for place in places for padding in (1, 0)]
+    return Fitting(sheets, _sheet(table, texts, own, places[min(1, len(places) - 1)], 1))
 
 
 def render_matrix(matrix: Matrix) -> RenderableType:
-    """A confusion matrix; where it is too wide, its largest cells off the diagonal."""
-    largest = largest_confusions(matrix, _LARGEST)
-    last = _sheet(largest, cells.table_texts(largest), frozenset(), "beside", 1)
+    """A confusion matrix; where it is too wide, its largest cells."""
+    largest = largest_cells(matrix, _LARGEST)
+    last = _sheet(largest, cells.table_texts(largest), (), "beside", 1)
     return Fitting([_matrix_sheet(matrix, 1), _matrix_sheet(matrix, 0), last])
 
 
-def largest_confusions(matrix: Matrix, count: int) -> Table:
-    """The largest cells off the diagonal, for where the whole matrix does not fit."""
-    off = [
+def largest_cells(matrix: Matrix, count: int) -> Table:
+    """The largest cells, for where the whole matrix does not fit: of counts those off the diagonal, which are what was
+    confused; of other values those furthest from 0.
+    """
+    counted = cells.counts(matrix)
+    found = [
         (value, row, column)
         for row, values in zip(matrix.rows, matrix.values, strict=True)
         for column, value in zip(matrix.columns, values, strict=True)
-        if row != column and value
+        if value and not (counted and row == column)
     ]
-    off.sort(key=lambda cell: -cell[0])
+    found.sort(key=lambda cell: -abs(cell[0]))
+    what = "cells off the diagonal" if counted else "cells, by size"
     return Table(
         id=matrix.id,
-        title=f"{matrix.title}: the {min(count, len(off))} largest of {len(off)} cells off the diagonal",
-        columns=(matrix.row_title, matrix.column_title, "count"),
-        rows=tuple((row, column, _whole_number(value)) for value, row, column in off[:count]),
+        title=f"{matrix.title}: the {min(count, len(found))} largest of {len(found)} {what}",
+        columns=(matrix.row_title, matrix.column_title, "count" if counted else "value"),
+        rows=tuple((row, column, int(value) if counted else float(value)) for value, row, column in found[:count]),
         note=matrix.note,
+        units={} if counted else {"value": "number"},
     )
-
-
-def _whole_number(value: float) -> int | float:
-    return int(value) if float(value).is_integer() else value
 
 
 def _sheet(
-    table: Table, texts: Sequence[Sequence[cells.Text]], own: frozenset[int], place: IntervalPlace, padding: int
+    table: Table, texts: Sequence[Sequence[cells.Text]], own: Collection[int], place: IntervalPlace, padding: int
 ) -> Sheet:
     figures = cells.numeric_columns(texts, len(table.columns))
     columns = tuple(
-        Column(styled(heading), tuple(_cell(row[index], place) for row in texts), figures[index])
+        Column(styled(heading), tuple(_cell(row[index], place) for row in texts), figures[index], breaks=True)
         for index, heading in enumerate(cells.headings(table))
     )
     left_out = "The intervals do not fit here; the HTML report and --json have them." if place == "none" else ""
-    notes = (left_out, table.note, *(f"{cells.NONE} {reason}" for reason in cells.reasons(table)))
-    return Sheet(columns, table.title, tuple(note for note in notes if note), own, padding)
+    notes = (left_out, table.note, *cells.reasons(table))
+    return Sheet(columns, table.title, tuple(note for note in notes if note), frozenset(own), padding)
 
 
 def _cell(text: cells.Text, place: IntervalPlace) -> Text:
@@ -184,16 +186,13 @@ def _cell(text: cells.Text, place: IntervalPlace) -> Text:
 
 def _matrix_sheet(matrix: Matrix, padding: int) -> Sheet:
     title = f"{matrix.title} (rows: {matrix.row_title}, columns: {matrix.column_title})"
-    columns = [Column(styled(""), tuple(map(styled, matrix.rows)))]
+    columns = [Column(styled(""), tuple(map(styled, matrix.rows)), breaks=True)]
+    shown = cells.matrix_texts(matrix)
     for index, heading in enumerate(matrix.columns):
-        values = zip(matrix.rows, (row[index] for row in matrix.values), strict=True)
-        texts = tuple(styled(_count(value), "bold" if row == heading else "") for row, value in values)
-        columns.append(Column(styled(heading), texts, figures=True))
+        values = zip(matrix.rows, (row[index] for row in shown), strict=True)
+        texts = tuple(styled(value, "bold" if row == heading else "") for row, value in values)
+        columns.append(Column(styled(heading), texts, figures=True, breaks=True))
     return Sheet(tuple(columns), title, (matrix.note,) if matrix.note else (), padding=padding)
-
-
-def _count(value: float | None) -> str:
-    return cells.NONE if value is None else f"{_whole_number(value):,}"
 
 
 def _short(published: Standing) -> tuple[Table, frozenset[int]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from affectlab.metrics.scores import Matrix, Table
 from affectlab.report import cells, words
+from affectlab.report.heatmap import shading
 from affectlab.report.model import Example
 from affectlab.report.names import figure_name
 from affectlab.stats.estimate import Estimate
@@ -48,11 +49,12 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix with its cells as text [row][column]."""
+    """A matrix with its cells as text [row][column], and what the colours of its map say."""
 
     anchor: str
     matrix: Matrix
     texts: tuple[tuple[str, ...], ...]
+    shading: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class SectionView:
         if self.parts:
             return tuple((part.anchor, part.title) for part in self.parts)
         entries = tuple(entry for block in self.blocks for entry in block.entries)
-        return entries if len(entries) > 1 else ()
+        return entries if len(entries) > 1 or not self.title else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def anchor(*parts: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", lambda match: f"~{ord(match.group()):x}~", joined)
 
 
-def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()) -> TableView:
+def table_view(table: Table, prefix: str = "", own: Collection[int] = ()) -> TableView:
     """A table for the template."""
     texts = cells.table_texts(table)
     figures = cells.numeric_columns(texts, len(table.columns))
@@ -172,7 +174,7 @@ def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()
         text = "prose" if prose else "short" if longest <= _SHORT else "words"
         css = "figure stacked" if stacked else "figure" if figures[index] else text
         columns.append(ColumnView(heading, figures[index], css))
-    notes = (table.note, *(f"{cells.NONE} {reason}" for reason in cells.reasons(table)))
+    notes = (table.note, *cells.reasons(table))
     return TableView(
         anchor=anchor(prefix, table.id),
         title=table.title,
@@ -184,9 +186,7 @@ def table_view(table: Table, prefix: str = "", own: frozenset[int] = frozenset()
 
 def matrix_view(matrix: Matrix, prefix: str = "") -> MatrixView:
     """A matrix for the template."""
-    return MatrixView(
-        anchor(prefix, matrix.id), matrix, tuple(tuple(map(cells.matrix_text, row)) for row in matrix.values)
-    )
+    return MatrixView(anchor(prefix, matrix.id), matrix, cells.matrix_texts(matrix), shading(matrix))
 
 
 def card(estimate: Estimate, baselines: Mapping[str, float]) -> Card:

@@ -29,6 +29,11 @@ _MEANINGS = {
     "ndm:random": "NDM under random vectors of the same norm, which mean nothing.",
     "nad:random": "NAD under random vectors, aligned with each emotion in turn.",
     "ndm:emotion_minus_random": "How much further answers move under emotion vectors than under random ones.",
+    "appraisal_r": "How the model's shift from one reader to another goes with people's, over all dimensions.",
+    "mu_mae": "How far the mean of the model's draws is from observers' mean, in points of the scale.",
+    "sigma_mae": "How far the spread of the model's draws is from observers' spread, in points of the scale.",
+    "wasserstein": "Distance of the model's draws from observers' ratings, in points of the scale.",
+    "variance_rho": "Whether the model's draws vary on the dimensions on which observers do.",
     "hamming_loss": "Share of labels that are wrong, counted over all items and labels: the lower the better.",
 }
 

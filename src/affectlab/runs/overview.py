@@ -51,8 +51,9 @@ def overview(
         difference, p = moved.get(condition, (None, None))
         parsed = next((one for one in sheet.headline if one.name == "parse_rate"), None)
         state = states.get(condition, {})
-        damage = (state.get("kl"), state.get("nll_rise"), _DAMAGE.get(state.get("damaged"), ""))
-        rows.append((condition, sheet.headline[0], difference, p, adjusted.get(condition), parsed, *damage))
+        harm = _DAMAGE.get(state.get("damaged"), "")
+        dose = (state.get("kl"), state.get("nll_rise"))
+        rows.append((condition, harm, sheet.headline[0], difference, p, adjusted.get(condition), parsed, *dose))
     return _table(figure, rows, _note(figure, unit, len(family), len(others) - len(family), steering))
 
 
@@ -103,7 +104,8 @@ def _note(figure: str, unit: Unit, family: int, controls: int, steering: Mapping
 
 
 def _table(figure: str, rows: Sequence[tuple[Cell, ...]], note: str) -> Table:
-    columns = ("condition", figure, "− neutral", "p", "p adjusted", "parse_rate", "KL", "NLL rise", "plain text")
+    # What ends the reading of a row, that its condition damages plain text, stands where it is seen first.
+    columns = ("condition", "plain text", figure, "− neutral", "p", "p adjusted", "parse_rate", "KL", "NLL rise")
     filled = [any(row[place] not in (None, "") for row in rows) for place in range(len(columns))]
     shown = tuple(column for column, some in zip(columns, filled, strict=True) if some)
     return Table(
