@@ -142,6 +142,54 @@ def test_files_that_are_not_whole_say_why(tiny: Path, tmp_path: Path, monkeypatc
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.name == "model.safetensors"]
 
 
+def test_headers_that_lie_are_refused_before_anything_is_made_or_said(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    data = tiny.read_bytes()
+
+    def refused(content: bytes) -> str:
+        path = tmp_path / "bad.gguf"
+        path.write_bytes(content)
+        with pytest.raises(UserError, match="gguf") as caught:
+            open_model(f"gguf:{path}")
+        return str(caught.value)
+
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    def header(pair: bytes) -> bytes:
+        """No tensor, and one pair of key and value."""
+        return b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("a") + pair
+
+    blocks = text("llama.block_count") + struct.pack("<I", 4)
+    for said in (1, 3, 0xFFFFFFFF):  # of 2
+        changed = data.replace(blocks + struct.pack("<I", 2), blocks + struct.pack("<I", said), 1)
+        assert f"(it says {said} blocks and lists tensors of 2)" in refused(changed)
+    deep = struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 5000
+    assert "lists in lists without end" in refused(header(deep))
+    for length in (2**63 - 1, 2**64 - 1, 1000):
+        assert "ends inside its header" in refused(header(struct.pack("<IIQ", 9, 0, length)))
+    even = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("general.alignment") + struct.pack("<II", 4, 0)
+    assert "(an alignment of 0 bytes)" in refused(even)
+    wide = b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + text("w") + struct.pack("<I", 0xFFFFFFFF)
+    assert "(a tensor of 4294967295 axes)" in refused(wide)
+    assert not (tmp_path / "cache").exists()
+    assert capfd.readouterr().err == ""
+
+
+def test_weights_that_a_file_lacks_are_not_made_up(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tensor by another name is one that is not there; what was begun is swept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "holes.gguf"
+    path.write_bytes(tiny.read_bytes().replace(b"blk.1.ffn_up.weight", b"blk.1.ffn_xx.weight", 1))
+    with pytest.raises(UserError, match=r"holes\.gguf lacks 1 of its weights, model\.layers\.1\.mlp\.up_proj\.weight"):
+        open_model(f"gguf:{path}")
+    assert not [
+        one for one in (tmp_path / "cache").rglob("*") if one.suffix not in ("", ".lock") or "partial" in one.name
+    ]
+
+
 def test_a_cache_that_cannot_be_written_is_the_worlds(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import struct
 from collections.abc import Sequence
@@ -24,8 +25,11 @@ MANIFEST = "affectlab.json"
 """Name of the list of checksums in a converted folder."""
 
 _ALIGNMENT = "general.alignment"
+_BLOCKS = ".block_count"
 _SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _STRING, _ARRAY, _UINT32 = 8, 9, 4
+_BLOCK_NAME = re.compile(r"blk\.(\d{1,6})\.")
+_MOST_AXES = 8
 _BLOCK = 1 << 20
 
 
@@ -69,7 +73,9 @@ def check_whole(path: Path, name: str) -> None:
             needed = _announced_size(stream)
         except (struct.error, EOFError):
             raise UserError(f"{name} is cut short: it ends inside its header. Fetch it again.") from None
-        except (ValueError, KeyError, UnicodeDecodeError, OverflowError) as error:
+        except RecursionError:
+            raise UserError(f"{name} has a GGUF header that cannot be read (lists in lists without end).") from None
+        except (ValueError, KeyError, OverflowError) as error:
             raise UserError(f"{name} has a GGUF header that cannot be read ({error}). Fetch it again.") from None
     if size < needed:
         raise UserError(f"{name} is cut short: it has {size:,} bytes of {needed:,}. Fetch it again.")
@@ -86,22 +92,32 @@ def _announced_size(stream: BinaryIO) -> int:
     if version not in (2, 3):
         raise ValueError(f"version {version}, where 2 and 3 are known")
     tensors, pairs = _take(stream, "QQ")
-    alignment = 32
+    alignment, blocks = 32, 0
     for _ in range(pairs):
         key = _text(stream)
         (kind,) = _take(stream, "I")
         if key == _ALIGNMENT and kind == _UINT32:
             (alignment,) = _take(stream, "I")
+        elif key.endswith(_BLOCKS) and kind == _UINT32:
+            (blocks,) = _take(stream, "I")
         else:
             _skip(stream, kind)
-    end = 0
+    if not alignment:
+        raise ValueError("an alignment of 0 bytes")
+    end = found = 0
     for _ in range(tensors):
-        _text(stream)
+        if block := _BLOCK_NAME.match(_text(stream)):
+            found = max(found, int(block[1]) + 1)
         (rank,) = _take(stream, "I")
+        if rank > _MOST_AXES:
+            raise ValueError(f"a tensor of {rank} axes")
         shape = _take(stream, f"{rank}Q")
         kind, offset = _take(stream, "IQ")
-        block, block_bytes = GGML_QUANT_SIZES[kind]
-        end = max(end, offset + math.prod(shape) // block * block_bytes)
+        values, packed = GGML_QUANT_SIZES[kind]
+        end = max(end, offset + math.prod(shape) // values * packed)
+    # transformers would leave upper blocks out without a word, and make as many as are said before it misses any.
+    if blocks != found and (found or blocks > tensors):
+        raise ValueError(f"it says {blocks} blocks and lists tensors of {found}")
     return -(-stream.tell() // alignment) * alignment + end
 
 
@@ -122,13 +138,19 @@ def _skip(stream: BinaryIO, kind: int, count: int = 1) -> None:
     if kind == _STRING:
         for _ in range(count):
             (length,) = _take(stream, "Q")
-            stream.seek(length, os.SEEK_CUR)
+            _pass_over(stream, length)
     elif kind == _ARRAY:
         for _ in range(count):
             inner, length = _take(stream, "IQ")
             _skip(stream, inner, length)
     else:
-        stream.seek(_SCALARS[kind] * count, os.SEEK_CUR)
+        _pass_over(stream, _SCALARS[kind] * count)
+
+
+def _pass_over(stream: BinaryIO, length: int) -> None:
+    if stream.tell() + length > os.fstat(stream.fileno()).st_size:
+        raise EOFError
+    stream.seek(length, os.SEEK_CUR)
 
 
 def converted(name: str, files: Sequence[Path], sha256: str) -> Path:
@@ -144,6 +166,8 @@ def converted(name: str, files: Sequence[Path], sha256: str) -> Path:
         WorldError: When the cache folder cannot be written.
     """
     folder = cache_folder() / f"{name}-{sha256[:16]}"
+    if len(files) == 1 and not folder.exists():
+        check_whole(files[0], str(files[0]))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with locked(folder.with_name(folder.name + ".lock"), name):
@@ -182,6 +206,15 @@ def _convert(files: Sequence[Path], sha256: str, folder: Path) -> None:
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
+    try:
+        _convert_into(partial, files, sha256)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    partial.rename(folder)
+
+
+def _convert_into(partial: Path, files: Sequence[Path], sha256: str) -> None:
     source = files[0]
     if len(files) > 1:
         source = partial / "source.gguf"
@@ -189,14 +222,13 @@ def _convert(files: Sequence[Path], sha256: str, folder: Path) -> None:
             for piece in files:
                 with piece.open("rb") as stream:
                     shutil.copyfileobj(stream, target)
-    check_whole(source, str(source if len(files) == 1 else files[0].name))
+        check_whole(source, files[0].name)
     _save_as_safetensors(source, partial)
     if len(files) > 1:
         source.unlink()
     sums = {path.name: checksum([path]) for path in sorted(partial.iterdir())}
     manifest = {"schema": 1, "source_sha256": sha256, "files": sums}
     (partial / MANIFEST).write_text(json.dumps(manifest, indent=2), encoding="utf-8")
-    partial.rename(folder)
 
 
 def _save_as_safetensors(source: Path, folder: Path) -> None:
@@ -204,15 +236,18 @@ def _save_as_safetensors(source: Path, folder: Path) -> None:
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from affectlab.models.loading import quiet
+    from affectlab.models.loading import BROKEN, check_weights, in_memory, memory_ran_out, quiet
 
     where = {"pretrained_model_name_or_path": source.parent, "gguf_file": source.name}
-    with quiet():
+    with quiet(), in_memory(source.name):
         try:
             tokenizer = AutoTokenizer.from_pretrained(**where)
-            read = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
-        except (ValueError, KeyError, NotImplementedError, RuntimeError) as error:
+            read, info = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32, output_loading_info=True)
+        except BROKEN as error:
+            if isinstance(error, OSError) or memory_ran_out(error):
+                raise
             raise UserError(f"transformers cannot read {source.name}: {error}") from error
+        check_weights(source.name, read, info)
         # A model that came from GGUF refuses to be saved, so its weights go into a fresh one of the same config.
         settings = read.config.to_dict()
         settings.pop("quantization_config", None)

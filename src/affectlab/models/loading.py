@@ -20,7 +20,7 @@ from affectlab.steering.subject import tokenizer_digest
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
 
-_BROKEN = (
+BROKEN = (
     OSError,
     ValueError,
     LookupError,
@@ -157,7 +157,7 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
-    with quiet(), _in_memory(spec):
+    with quiet(), in_memory(spec):
         part = "config.json"
         try:
             config = AutoConfig.from_pretrained(folder, **local)
@@ -175,14 +175,14 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
                 device_map="auto" if spread else None,
                 **local,
             )
-        except (*_BROKEN, SafetensorError, StrictDataclassError) as error:
-            if _memory_ran_out(error):
+        except (*BROKEN, SafetensorError, StrictDataclassError) as error:
+            if memory_ran_out(error):
                 raise
             raise UserError(
                 f"{spec}: its {part} cannot be loaded: {_first_line(error)} It must be a causal language model with "
                 "safetensors weights and a tokenizer, without code of its own."
             ) from error
-        _check_weights(spec, model, info)
+        check_weights(spec, model, info)
         if device is not None:
             model.to(device)
     model.eval()
@@ -197,7 +197,7 @@ def _load(folder: Path, spec: str, name: str, identity: dict[str, Any], settings
     return Loaded(model, tokenizer, ModelCard(spec, name, identity, libraries), processor, blind)
 
 
-def _check_weights(spec: str, model: Any, info: Mapping[str, Any]) -> None:
+def check_weights(spec: str, model: Any, info: Mapping[str, Any]) -> None:
     """Refuse weights that the config does not describe: what is left is not the model.
 
     Raises:
@@ -229,19 +229,20 @@ def _check_weights(spec: str, model: Any, info: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _in_memory(spec: str) -> Iterator[None]:
+def in_memory(spec: str) -> Iterator[None]:
     """Tell of memory that ran out while a model was loaded."""
     try:
         yield
     except (MemoryError, RuntimeError, OSError) as error:
-        if not _memory_ran_out(error):
+        if not memory_ran_out(error):
             raise
         raise WorldError(
             f"Memory ran out while {spec} was loaded. Free some, take a smaller model, or half of it: --dtype bfloat16."
         ) from error
 
 
-def _memory_ran_out(error: BaseException) -> bool:
+def memory_ran_out(error: BaseException) -> bool:
+    """Whether an error is that of Python, torch or the system when there is no memory left."""
     import torch
 
     said = isinstance(error, MemoryError | torch.OutOfMemoryError) or getattr(error, "errno", None) == errno.ENOMEM
