@@ -213,7 +213,7 @@ def test_a_dose_has_the_divergence_it_states(vectors: EmotionVectors, subject: S
         assert f"The dose is {dose:.4g} × the median token norm." in applied.explain()
     turned = applier("fear@-0.02:kl:layers=4").intervention.edits[0]
     assert turned.amount < 0
-    with pytest.raises(UserError, match=r"anger@500.0:kl: 500 nats cannot be had"):
+    with pytest.raises(UserError, match=r"anger@500.0:kl: 500 nats, which cannot be had: .* Take a smaller one"):
         applier("anger@500:kl")
 
 
@@ -266,8 +266,11 @@ def test_find_dose_of_a_square_law() -> None:
 
     assert find_dose(measured, 0.12, "x") == pytest.approx(0.2, rel=0.01)
     assert len(calls) == len(set(calls)) < 10
-    with pytest.raises(UserError, match="cannot be had"):
-        find_dose(measured, 1e-9, "x")
+    # 9.37e-3 nats, those of unit vectors on SmolLM2, and a hundredth of them.
+    assert find_dose(measured, 9.37e-3, "x") == pytest.approx((9.37e-3 / 3) ** 0.5, rel=0.01)
+    assert find_dose(measured, 9.37e-5, "x") == pytest.approx((9.37e-5 / 3) ** 0.5, rel=0.01)
+    with pytest.raises(UserError, match=r"^x: by 1e-09 nats, .* give 3e-08 to 19\.7\. Take a larger"):
+        find_dose(measured, 1e-9, "x: by")
 
 
 def test_the_emotion_prompt_names_the_emotions() -> None:

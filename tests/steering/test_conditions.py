@@ -72,14 +72,30 @@ def test_what_is_read() -> None:
         ("fear@0:kl", "a kl dose is not 0"),
         ("kl-random@0.5:kl", "random@DOSE:kl"),
         ("prompt:", "'' is no emotion"),
+        ("prompt:angre", r"known; did you mean anger\?$"),
         ("anger@1.0:layers=1-999999999", "no model has that many"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, says: str) -> None:
     with pytest.raises(UserError, match=says) as caught:
         parse(text)
-    if "no model" not in says:
-        assert "Write neutral, EMOTION@STRENGTH" in str(caught.value)
+    # How conditions are written is told where they are written otherwise, and not where they mean what cannot be.
+    meant = ("no model", "seed= goes", "write strength 1.0", "no kl dose", "a kl dose", "random@DOSE", "did you mean")
+    assert ("Write neutral, EMOTION@STRENGTH" in str(caught.value)) is not any(part in says for part in meant)
+
+
+def test_a_strength_that_is_missing_or_misplaced_is_shown_where_it_belongs() -> None:
+    """What the message says to write is read."""
+    for text, write in (
+        ("anger:kind=project_out", "anger@1.0:kind=project_out"),
+        ("anger:kind=project_out@1.0", "anger@1.0:kind=project_out"),
+        ("permuted:anger:seed=3", "permuted:anger@1.0:seed=3"),
+        ("anger", "anger@1.0"),
+        ("joy:relative:layers=3@0.1", "joy@0.1:relative:layers=3"),
+    ):
+        with pytest.raises(UserError, match=rf"\(write {write}\)"):
+            parse(text)
+        assert str(parse(write)) == write
 
 
 def test_a_range_that_falls_may_be_a_slip_and_is_refused() -> None:

@@ -18,7 +18,7 @@ from affectlab.steering.quality import LEAST_COSINE
 from affectlab.steering.subject import Subject
 from affectlab.steering.vectors import EmotionVectors
 
-KL_RANGE = (0.01, 2.56)
+KL_RANGE = (0.0001, 2.56)
 """Doses are looked for between these multiples of the median token norm."""
 
 DOSE_TOLERANCE = 0.01
@@ -216,7 +216,8 @@ class Applier:
                 )
                 return float(divergence(self._need_subject(term), [Intervention(edits)])[0])
 
-            self._doses[name] = sign * find_dose(measured, target, name)
+            told = f"{name}: the emotions' vectors move plain text by" if term.source == "kl-random" else f"{name}:"
+            self._doses[name] = sign * find_dose(measured, target, told)
         return self._doses[name]
 
     def _matched(self, term: Term) -> float:
@@ -261,13 +262,13 @@ class Applier:
         return line
 
 
-def find_dose(measured: Callable[[float], float], target: float, name: str) -> float:
+def find_dose(measured: Callable[[float], float], target: float, told: str) -> float:
     """Strength whose divergence is ``target``, by Brent's method on their logarithms.
 
     Args:
         measured: Divergence at a strength.
         target: Nats, above 0.
-        name: What errors call it.
+        told: What errors start with; the target follows.
 
     Raises:
         UserError: When the target is not reached within :data:`KL_RANGE`, or passed below it.
@@ -285,7 +286,8 @@ def find_dose(measured: Callable[[float], float], target: float, name: str) -> f
     ends = excess(low), excess(high)
     if not ends[0] <= 0 <= ends[1]:
         raise UserError(
-            f"{name}: {target:.4g} nats cannot be had; strengths of {KL_RANGE[0]} to {KL_RANGE[1]} times the median "
-            f"token norm give {seen[low]:.3g} to {seen[high]:.3g}."
+            f"{told} {target:.4g} nats, which cannot be had: strengths of {KL_RANGE[0]} to {KL_RANGE[1]} times the "
+            f"median token norm give {seen[low]:.3g} to {seen[high]:.3g}. Take a "
+            f"{'larger' if ends[0] > 0 else 'smaller'} one."
         )
     return float(np.exp(brentq(excess, low, high, xtol=DOSE_TOLERANCE)))

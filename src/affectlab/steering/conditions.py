@@ -202,10 +202,12 @@ def _term(text: str, part: str) -> Term:
     if part.startswith("permuted:"):
         source, rest = "permuted", part.removeprefix("permuted:")
     name, at, tail = rest.partition("@")
+    name, colon, early = (piece.strip() for piece in name.partition(":"))
+    if not at or colon:
+        meant = f"{'permuted:' if source == 'permuted' else ''}{name or 'anger'}@{tail or '1.0'}{colon}{early}"
+        what = "has its strength in the wrong place" if at else "has no strength"
+        raise _wrong(text, f"{part!r} {what} (write {meant})")
     strength, *options = (option.strip() for option in tail.split(":"))
-    name = name.strip()
-    if not at:
-        raise _wrong(text, f"{part!r} has no strength (write {name or 'anger'}@1.0)")
     if not _NUMBER.fullmatch(strength):
         raise _wrong(text, f"the strength {strength!r} is not a number such as 1, -0.5 or 0.025")
     if source == "emotion" and name in ("random", "kl-random"):
@@ -214,7 +216,7 @@ def _term(text: str, part: str) -> Term:
     found = dict(_options(text, options))
     seed = found.pop("seed", None)
     if seed is not None and source == "emotion":
-        raise _wrong(text, "seed= goes with random, kl-random and permuted:")
+        raise _refused(text, "seed= goes with random, kl-random and permuted:")
     term = Term(source, emotion, float(strength) + 0.0, seed=int(seed or 0), **found)  # type: ignore[arg-type]
     _check_term(text, term)
     return term
@@ -305,13 +307,13 @@ def third(name: str, n_layers: int) -> tuple[int, ...]:
 
 def _check_term(text: str, term: Term) -> None:
     if term.kind == "project_out" and (term.strength != 1.0 or term.scale != "unit"):
-        raise _wrong(text, "project_out takes the whole direction out: write strength 1.0 without a scale")
+        raise _refused(text, "project_out takes the whole direction out: write strength 1.0 without a scale")
     if term.kind == "clamp" and term.scale == "kl":
-        raise _wrong(text, "clamp sets a projection and has no kl dose")
+        raise _refused(text, "clamp sets a projection and has no kl dose")
     if term.scale == "kl" and term.strength == 0:
-        raise _wrong(text, "a kl dose is not 0")
+        raise _refused(text, "a kl dose is not 0")
     if term.source == "kl-random" and (term.scale == "kl" or term.kind not in ("add", "add_keep_norm")):
-        raise _wrong(text, "kl-random is matched to added emotion vectors; write random@DOSE:kl for a dose of its own")
+        raise _refused(text, "kl-random is matched to added emotion vectors; write random@DOSE:kl for its own dose")
 
 
 def _emotion(text: str, name: str) -> str:
@@ -327,7 +329,7 @@ def _told(text: str, name: str) -> str:
         raise _wrong(text, f"{name!r} is no emotion")
     space = label_space()
     if emotion not in space and (near := space.nearest(name)):
-        raise _wrong(text, f"{name!r} is no emotion that is known{did_you_mean(near)}")
+        raise _refused(text, f"{name!r} is no emotion that is known{did_you_mean(near)}")
     return emotion
 
 
@@ -336,5 +338,11 @@ def _spelled(number: float) -> str:
     return np.format_float_positional(number, trim="0")
 
 
+def _refused(text: str, what: str) -> UserError:
+    """The error about a condition that is written well and cannot be meant."""
+    return UserError(f"Condition {text!r}: {what}{'' if what.endswith('?') else '.'}")
+
+
 def _wrong(text: str, what: str) -> UserError:
-    return UserError(f"Condition {text!r}: {what}. {_HOW}")
+    """The error about a condition that is not written as conditions are."""
+    return UserError(f"{_refused(text, what)} {_HOW}")
