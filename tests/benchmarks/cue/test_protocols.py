@@ -13,7 +13,7 @@ from affectlab.benchmarks.base import Asking
 from affectlab.benchmarks.cue.definitions import DEFINITIONS
 from affectlab.benchmarks.cue.demonstrations import KINDS, demonstrations, kind, pool
 from affectlab.benchmarks.cue.prompts import KEYS, SPACES
-from affectlab.benchmarks.cue.protocols import PROTOCOLS, TASKS, order_of, shown_context
+from affectlab.benchmarks.cue.protocols import PROTOCOLS, STATED, TASKS, order_of, shown_context
 from affectlab.benchmarks.cue.record import load
 from affectlab.errors import UserError
 from affectlab.items import Item
@@ -67,12 +67,58 @@ def test_direct_asks_each_task_once_with_all_its_labels_and_the_whole_context() 
         ("all", "甲：到了\n乙：等等\n甲：又下雨了"),
         ("2", "乙：等等\n甲：又下雨了"),
         ("9", "甲：到了\n乙：等等\n甲：又下雨了"),
-        ("0", ""),
     ],
 )
 def test_the_window_takes_the_last_turns(setting: str, shown: str) -> None:
     assert shown_context(ITEM, asking(context=setting)) == shown
-    assert ("语境：\n" + (shown or "（无）") + "\n\n目标话语") in said(ask("direct", context=setting)[0])
+    assert f"语境：\n{shown}\n\n目标话语" in said(ask("direct", context=setting)[0])
+
+
+def test_a_record_without_context_says_so() -> None:
+    alone = replace(ITEM, inputs={**ITEM.inputs, "context": ""})
+    assert said(ask("direct", alone)[0]).endswith("[user] 语境：\n（无）\n\n目标话语：\n你可真会挑时候。")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(("lang", "word"), [("zh", "语境"), ("en", "ontext")])
+def test_where_no_context_is_shown_no_prompt_speaks_of_one(protocol: str, lang: str, word: str) -> None:
+    assert shown_context(ITEM, asking(context="0")) is None
+    for request in ask(protocol, context="0", lang=lang):
+        text = said(request).replace("不附语境", "").replace("without its context", "")
+        assert word not in text
+        assert word in said(ask(protocol, lang=lang)[0])
+
+
+@pytest.mark.parametrize(
+    ("reply", "value", "flags"),
+    [
+        ('{"affective_stance": "正面"}', "positive", ()),
+        ('{"affective_stance": "负面"}', "negative", ()),
+        ('{"affective_stance": "反讽性消极"}', "sarcastic_negative", ()),
+        ('{"情感立场": "讽刺性消极"}', "sarcastic_negative", ("other_key",)),
+        ('{"立场": "报道性负面"}', "reportive_negative", ("other_key",)),
+        ('{"stance": "Veiled Negative"}', "veiled_negative", ("other_key",)),
+        ('{"标签": "中性"}', "neutral", ("other_key",)),
+        ('{"affective_stance": "愤怒", "stance": "消极"}', None, ("out_of_space",)),  # its own key comes first
+        ('{"mood": "消极"}', None, ()),
+    ],
+)
+def test_what_chinese_models_commonly_write_is_read(reply: str, value: str | None, flags: tuple[str, ...]) -> None:
+    found = read("direct", "stance", reply)["stance"]
+    assert (found.value, found.flags) == (value, flags)
+
+
+def test_other_names_of_a_field_in_a_chain() -> None:
+    reply = (
+        '{"显性倾向": "正面", "implicit": "负面", "立场": "讽刺性消极", "pragmatic_intent": "反讽", "情绪": "幸灾乐祸"}'
+    )
+    found = {slot: row.value for slot, row in read("matrix", "matrix", reply).items()}
+    assert found == {
+        "explicit": "positive", "implicit": "negative", "stance": "sarcastic_negative", "intent": "irony",
+        "emotion": "morbidness", STATED: "sarcastic_negative",
+    }  # fmt: skip
+    # "label" says nothing where five things are asked.
+    assert read("matrix", "matrix", '{"label": "中性"}')["emotion"].value is None
 
 
 def test_english_prompts_show_english_labels() -> None:

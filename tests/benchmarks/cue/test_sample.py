@@ -58,6 +58,11 @@ def test_no_two_are_alike_and_none_is_a_demonstration() -> None:
     assert near_duplicates({item.id: str(item.inputs["text"]) for item in (*LOADED, *pool())}, threshold=0.35) == []
 
 
+def test_no_target_reports_what_somebody_else_says() -> None:
+    """Who speaks stands in the context: the prompts ask for the speaker's feelings, and a reporter has others."""
+    assert not [item.id for item in LOADED if "：“" in item.inputs["text"] or item.inputs["text"].startswith("“")]
+
+
 def test_no_target_names_its_own_label() -> None:
     """A Chinese name or alias of its gold in the text would give it away. 爱 (love) is too common to ban."""
     for item in LOADED:

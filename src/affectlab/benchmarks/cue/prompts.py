@@ -29,6 +29,16 @@ KEYS = {
     "intent": "pragmatic_intent",
     "emotion": "fine_grained_emotion",
 }
+OTHER_KEYS = {
+    "explicit": ("显性倾向", "explicit"),
+    "implicit": ("隐性倾向", "implicit"),
+    "stance": ("情感立场", "立场", "stance"),
+    "intent": ("语用意图", "意图", "intent"),
+    "emotion": ("细粒度情绪", "情绪", "emotion"),
+}
+"""What replies write instead of a key of the release."""
+ANY_KEY = ("label", "answer", "标签", "答案")
+"""The same, where nothing else is asked."""
 CHAIN = tuple(KEYS)
 """The order in which the matrix-guided reply goes (section 4.3)."""
 
@@ -41,9 +51,12 @@ class Wording:
         task: System turn of one question.
         matrix: System turn of all five steps.
         questions: Slot -> what is asked.
+        reads: What a model is told it will read, with context and (``--context 0``) without.
+        given: What the speaker's leaning is told by, likewise.
         only: Format of a reply without reasoning.
         reasoned: Format of a reply with reasoning first.
         user: User turn.
+        context: Its part with the context.
         no_context: What stands for an empty context.
         known: Heads the labels that are given away.
         heads: Slot -> its name in prose.
@@ -53,10 +66,13 @@ class Wording:
 
     task: PromptTemplate
     matrix: PromptTemplate
-    questions: Mapping[str, str]
+    questions: Mapping[str, PromptTemplate]
+    reads: tuple[str, str]
+    given: tuple[str, str]
     only: PromptTemplate
     reasoned: PromptTemplate
     user: PromptTemplate
+    context: PromptTemplate
     no_context: str
     known: str
     heads: Mapping[str, str]
@@ -64,39 +80,45 @@ class Wording:
     cell: PromptTemplate
 
 
-_TASK = ("question", "labels", "format")
-_MATRIX = ("signals", "cells", "intents", "emotions", "format")
+_TASK = ("reads", "question", "labels", "format")
+_MATRIX = ("reads", "given", "signals", "cells", "intents", "emotions", "format")
 _USER = ("context", "text", "known")
 _CELL = ("explicit", "implicit", "stance", "definition")
 
 ZH = Wording(
     task=PromptTemplate(
-        "你将读到一段中文语境，以及说话人接下来说的一句话（目标话语）。{question}\n\n可选标签：\n{labels}\n\n{format}",
+        "你将读到{reads}。{question}\n\n可选标签：\n{labels}\n\n{format}",
         _TASK,
     ),
     matrix=PromptTemplate(
-        "你将读到一段中文语境，以及说话人接下来说的一句话（目标话语）。请按下面的顺序逐步判断，每一步都以前面的结果为依据。\n\n"
+        "你将读到{reads}。请按下面的顺序逐步判断，每一步都以前面的结果为依据。\n\n"
         "第一步，显性倾向：只看目标话语的字面表达了什么倾向。\n"
-        "第二步，隐性倾向：结合语境，说话人真正的倾向是什么。这两步的可选标签：\n{signals}\n\n"
+        "第二步，隐性倾向：{given}，说话人真正的倾向是什么。这两步的可选标签：\n{signals}\n\n"
         "第三步，情感立场：由前两步的结果查下表得到（显性 + 隐性 → 立场）。\n{cells}\n\n"
         "第四步，语用意图：说话人为什么这样说。可选标签：\n{intents}\n\n"
         "第五步，细粒度情绪：说话人此刻最贴切的一种情绪。可选标签：\n{emotions}\n\n{format}",
         _MATRIX,
     ),
     questions={
-        "stance": "请判断说话人的情感立场：把字面表达的倾向和结合语境推断出的真实倾向放在一起看。",
-        "intent": "请判断说话人的语用意图：说话人为什么要这样说。",
-        "emotion": (
+        "stance": PromptTemplate(
+            "请判断说话人的情感立场：把字面表达的倾向和{given}推断出的真实倾向放在一起看。", ("given",)
+        ),
+        "intent": PromptTemplate("请判断说话人的语用意图：说话人为什么要这样说。", ()),
+        "emotion": PromptTemplate(
             "请判断说话人此刻最贴切的一种情绪。要判断的是说话人自己的感受，不是听者或读者的感受；"
-            "有依据时选最具体的标签，只有看不出具体情绪时才选中性。"
+            "有依据时选最具体的标签，只有看不出具体情绪时才选中性。",
+            (),
         ),
     },
+    reads=("一段中文语境，以及说话人接下来说的一句话（目标话语）", "说话人说的一句中文（目标话语），不附语境"),
+    given=("结合语境", "根据话语本身"),
     only=PromptTemplate("只输出一个 JSON 对象，标签照抄上面的写法，不要输出其他内容：\n{schema}", ("schema",)),
     reasoned=PromptTemplate(
         "先用几句话写出你的分析，最后另起一行，输出一个 JSON 对象作为最终答案，标签照抄上面的写法：\n{schema}",
         ("schema",),
     ),
-    user=PromptTemplate("语境：\n{context}\n\n目标话语：\n{text}{known}", _USER),
+    context=PromptTemplate("语境：\n{context}\n\n", ("context",)),
+    user=PromptTemplate("{context}目标话语：\n{text}{known}", _USER),
     no_context="（无）",
     known="已知的标注：",
     heads={
@@ -112,15 +134,13 @@ ZH = Wording(
 
 EN = Wording(
     task=PromptTemplate(
-        "You will read a piece of Chinese discourse and what a speaker says next in it (the target). {question}\n\n"
-        "Labels:\n{labels}\n\n{format}",
+        "You will read {reads}. {question}\n\nLabels:\n{labels}\n\n{format}",
         _TASK,
     ),
     matrix=PromptTemplate(
-        "You will read a piece of Chinese discourse and what a speaker says next in it (the target). Decide step by "
-        "step, in this order, each step resting on those before it.\n\n"
+        "You will read {reads}. Decide step by step, in this order, each step resting on those before it.\n\n"
         "Step 1, explicit signal: how the bare words of the target lean.\n"
-        "Step 2, implicit tendency: how the speaker really leans, given the context. Labels of both steps:\n"
+        "Step 2, implicit tendency: how the speaker really leans, {given}. Labels of both steps:\n"
         "{signals}\n\n"
         "Step 3, affective stance: look up what the first two steps make up (explicit + implicit → stance).\n"
         "{cells}\n\n"
@@ -129,13 +149,24 @@ EN = Wording(
         _MATRIX,
     ),
     questions={
-        "stance": "Name the speaker's affective stance: how the words lean, taken together with how the speaker really "
-        "leans given the context.",
-        "intent": "Name the speaker's pragmatic intent: why the speaker puts it this way.",
-        "emotion": "Name the one emotion that fits the speaker best. It is what the speaker feels, not what a listener "
-        "or reader may feel. Take the most specific label there is evidence for; take the label without emotion only "
-        "when none can be told.",
+        "stance": PromptTemplate(
+            "Name the speaker's affective stance: how the words lean, taken together with how the speaker really "
+            "leans {given}.",
+            ("given",),
+        ),
+        "intent": PromptTemplate("Name the speaker's pragmatic intent: why the speaker puts it this way.", ()),
+        "emotion": PromptTemplate(
+            "Name the one emotion that fits the speaker best. It is what the speaker feels, not what a listener or "
+            "reader may feel. Take the most specific label there is evidence for; take the label without emotion only "
+            "when none can be told.",
+            (),
+        ),
     },
+    reads=(
+        "a piece of Chinese discourse and what a speaker says next in it (the target)",
+        "what a speaker says in Chinese (the target), without its context",
+    ),
+    given=("given the context", "as far as the words tell"),
     only=PromptTemplate(
         "Reply with one JSON object and nothing else, with the label written as above:\n{schema}", ("schema",)
     ),
@@ -144,7 +175,8 @@ EN = Wording(
         "answer, with the label written as above:\n{schema}",
         ("schema",),
     ),
-    user=PromptTemplate("Context:\n{context}\n\nTarget:\n{text}{known}", _USER),
+    context=PromptTemplate("Context:\n{context}\n\n", ("context",)),
+    user=PromptTemplate("{context}Target:\n{text}{known}", _USER),
     no_context="(none)",
     known="Known annotation:",
     heads={
@@ -185,18 +217,19 @@ def label_lines(slot: str, labels: Iterable[str], language: Language) -> str:
     return "\n".join(f"- {name(slot, label, language)}{colon}{definition(slot, label, language)}" for label in labels)
 
 
-def question(slot: str, labels: Iterable[str], language: Language, *, reasoned: bool) -> str:
-    """System turn that asks for one slot."""
+def question(slot: str, labels: Iterable[str], language: Language, *, reasoned: bool, alone: bool) -> str:
+    """System turn that asks for one slot; ``alone`` where the target is shown without any context."""
     words = wording(language)
     form = words.reasoned if reasoned else words.only
     return words.task.fill(
-        question=words.questions[slot],
+        reads=words.reads[alone],
+        question=words.questions[slot].fill(given=words.given[alone]),
         labels=label_lines(slot, labels, language),
         format=form.fill(schema=schema([slot], language)),
     )
 
 
-def all_steps(labels: Mapping[str, Iterable[str]], language: Language) -> str:
+def all_steps(labels: Mapping[str, Iterable[str]], language: Language, *, alone: bool) -> str:
     """System turn that asks for all five, in order; ``labels`` gives each slot's labels in the order shown."""
     words = wording(language)
     stances = SPACES["stance"]
@@ -210,6 +243,8 @@ def all_steps(labels: Mapping[str, Iterable[str]], language: Language) -> str:
         for stance in labels["stance"]
     )
     return words.matrix.fill(
+        reads=words.reads[alone],
+        given=words.given[alone],
         signals=label_lines("explicit", labels["explicit"], language),
         cells="\n".join(cells),
         intents=label_lines("intent", labels["intent"], language),
@@ -218,13 +253,13 @@ def all_steps(labels: Mapping[str, Iterable[str]], language: Language) -> str:
     )
 
 
-def target(context: str, text: str, language: Language, known: Mapping[str, str] | None = None) -> str:
-    """User turn: context, target, and the labels given away, if any."""
+def target(context: str | None, text: str, language: Language, known: Mapping[str, str] | None = None) -> str:
+    """User turn: context (``None`` where none is shown to anybody), target, and the labels given away, if any."""
     words = wording(language)
     colon = "：" if language == "zh" else ": "
     given = [f"{words.heads[slot]}{colon}{name(slot, label, language)}" for slot, label in (known or {}).items()]
     return words.user.fill(
-        context=context or words.no_context,
+        context="" if context is None else words.context.fill(context=context or words.no_context),
         text=text,
         known="\n\n" + "\n".join([words.known, *given]) if given else "",
     )

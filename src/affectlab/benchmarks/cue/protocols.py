@@ -15,12 +15,13 @@ from affectlab.benchmarks.base import Answered, Asking, AskingProtocol
 from affectlab.benchmarks.choices import arrange, chosen, letter_of, most_likely, variants
 from affectlab.benchmarks.cue import prompts, settings
 from affectlab.benchmarks.cue.demonstrations import demonstrations
-from affectlab.benchmarks.cue.prompts import CHAIN, KEYS, SPACES
+from affectlab.benchmarks.cue.prompts import ANY_KEY, CHAIN, KEYS, OTHER_KEYS, SPACES
 from affectlab.errors import UserError
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction
 from affectlab.models.base import Ability, Message, Request, Response
-from affectlab.reading import Reading, read_json
+from affectlab.reading import Outcome, Reading, read_json
+from affectlab.reading.flags import OTHER_KEY
 
 TASKS = ("stance", "intent", "emotion")
 STATED = "stated_stance"
@@ -43,16 +44,18 @@ def order_of(item: Item, slot: str, asking: Asking, variant: str) -> Mapping[str
     return arrange(labels, asking.order, variant, item.index, None)
 
 
-def shown_context(item: Item, asking: Asking) -> str:
-    """The last turns of the context, as many as the setting says."""
+def shown_context(item: Item, asking: Asking) -> str | None:
+    """The last turns of the context, as many as the setting says; ``None`` when it says none."""
     turns = [turn for turn in str(item.inputs["context"]).split("\n") if turn.strip()]
     last = settings.window(asking.options)
+    if last == 0:
+        return None
     return "\n".join(turns if last is None else turns[len(turns) - min(last, len(turns)) :])
 
 
 @lru_cache(maxsize=4096)
-def _question(slot: str, labels: tuple[str, ...], language: settings.Language, reasoned: bool) -> str:
-    return prompts.question(slot, labels, language, reasoned=reasoned)
+def _question(slot: str, labels: tuple[str, ...], language: settings.Language, reasoned: bool, alone: bool) -> str:
+    return prompts.question(slot, labels, language, reasoned=reasoned, alone=alone)
 
 
 def _turns(
@@ -67,8 +70,10 @@ def _turns(
     """The system turn of one task, and the user turn."""
     language = settings.language(asking.options)
     labels = tuple(order_of(item, task, asking, variant).values())
-    user = prompts.target(shown_context(item, asking), item.inputs["text"], language, known)
-    return [Message("system", _question(task, labels, language, reasoned)), Message("user", user)]
+    context = shown_context(item, asking)
+    user = prompts.target(context, item.inputs["text"], language, known)
+    system = _question(task, labels, language, reasoned, context is None)
+    return [Message("system", system), Message("user", user)]
 
 
 def _placed(reading: Reading, shown: Mapping[str, str]) -> Reading:
@@ -78,7 +83,21 @@ def _placed(reading: Reading, shown: Mapping[str, str]) -> Reading:
 
 def _read_slots(response: Response, slots: Sequence[str]) -> dict[str, Reading]:
     found = read_json(response.text, {KEYS[slot]: _FORMS[slot] for slot in slots}, finish=response.finish)
-    return {slot: found[KEYS[slot]] for slot in slots}
+    readings = {slot: found[KEYS[slot]] for slot in slots}
+    return {
+        slot: _under_another_key(response, slot, reading, alone=len(slots) == 1) for slot, reading in readings.items()
+    }
+
+
+def _under_another_key(response: Response, slot: str, reading: Reading, *, alone: bool) -> Reading:
+    """What a reply that lacks the key says under another name of it; the reading as it is when that is nothing."""
+    if reading.outcome is not Outcome.UNPARSEABLE or reading.flags:
+        return reading
+    for key in (*OTHER_KEYS[slot], *(ANY_KEY if alone else ())):
+        found = read_json(response.text, {key: _FORMS[slot]}, finish=response.finish)[key]
+        if found.ok:
+            return replace(found, flags=(*found.flags, OTHER_KEY))
+    return reading
 
 
 @dataclass(frozen=True)
@@ -227,8 +246,9 @@ class Matrix:
     def _messages(self, item: Item, asking: Asking, variant: str) -> tuple[Message, ...]:
         language = settings.language(asking.options)
         labels = tuple((slot, tuple(order_of(item, slot, asking, variant).values())) for slot in CHAIN)
-        user = prompts.target(shown_context(item, asking), item.inputs["text"], language)
-        return Message("system", _all_steps(labels, language)), Message("user", user)
+        context = shown_context(item, asking)
+        user = prompts.target(context, item.inputs["text"], language)
+        return Message("system", _all_steps(labels, language, context is None)), Message("user", user)
 
     def read(self, item: Item, asking: Asking, answered: Answered) -> Sequence[Prediction]:
         """Six predictions per reply: the five levels, the stance being made of both signals, and it as stated."""
@@ -251,8 +271,8 @@ class Matrix:
 
 
 @lru_cache(maxsize=4096)
-def _all_steps(labels: tuple[tuple[str, tuple[str, ...]], ...], language: settings.Language) -> str:
-    return prompts.all_steps(dict(labels), language)
+def _all_steps(labels: tuple[tuple[str, tuple[str, ...]], ...], language: settings.Language, alone: bool) -> str:
+    return prompts.all_steps(dict(labels), language, alone=alone)
 
 
 def compose(explicit: Reading, implicit: Reading) -> Reading:

@@ -22,7 +22,7 @@ from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.stats.bootstrap import Interval, estimates
 from affectlab.stats.estimate import Estimate
 
-VERSION = "1"
+VERSION = "2"
 FIGURES = ("accuracy", "macro_f1", "weighted_f1")
 NAMED = 8
 """Most labels that a note names; of more it gives the number, and the table has each."""
