@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from affectlab.benchmarks import open_benchmark
+
 Cli = Callable[..., Any]
 SAMPLE = str(files("affectlab.benchmarks.cue") / "sample.jsonl")
 
@@ -64,3 +66,14 @@ def test_check_takes_settings_and_prints_notes(cli: Cli, tmp_path: Path) -> None
     assert refused.code == 2
     assert "affective_stance" in refused.err
     assert "no setting 'stricct'" in cli("items", "check", data, "--benchmark", "cue", "--set", "stricct=true").err
+
+
+def test_check_names_slots_that_can_have_gold_and_protocols_that_can_be_asked(cli: Cli, tmp_path: Path) -> None:
+    data = tmp_path / "care.jsonl"
+    sample = rows(Path(str(open_benchmark("care").sample)))
+    data.write_text(json.dumps({**sample[0], "observers": []}) + "\n", encoding="utf-8")
+    told = cli("items", "check", data, "--benchmark", "care", "--json").json
+    assert not [slot for slot in told["gold"] if slot.startswith("mean:")]
+    assert "relevance.general" in told["gold"]
+    assert "no item holds what it asks about" in told["not_with"]["subjective"]
+    assert "s" in told["protocols"]

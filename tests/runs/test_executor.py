@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.plans import scripted_file, tiny_plan
 
-from affectlab.benchmarks.base import Asking
+from affectlab.benchmarks.base import Answered, Asking
 from affectlab.errors import UserError, WorldError
+from affectlab.items import Item
+from affectlab.metrics.predictions import Prediction
 from affectlab.models import open_model
 from affectlab.models.base import Ability, Answer, Failure, ModelCard, Request, Response, Usage
 from affectlab.runs import Progress, RunFolder, execute, score_run
@@ -232,3 +235,28 @@ def test_a_changed_item_and_a_stray_response_are_told(tmp_path: Path) -> None:
     run.items_path.write_text(run.items_path.read_text().replace('"pride"', '"joy"'))
     with pytest.raises(UserError, match=r"items\.jsonl was changed"):
         score_run(run.path)
+
+
+def test_a_plan_with_nothing_to_ask_is_refused_before_a_folder_is_made(tmp_path: Path) -> None:
+    plan = tiny_plan("ab")
+    mute = replace(plan, protocol=Mute())
+    with pytest.raises(UserError, match=r"Nothing to ask: .* protocol mute"):
+        execute(mute, Played(good), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+class Mute:
+    """A protocol that no item gives anything to ask."""
+
+    name = "mute"
+    summary = "asks nothing"
+    needs = frozenset({Ability.GENERATE})
+
+    def requests(self, item: Item, asking: Asking, answered: Answered) -> list[Request]:
+        return []
+
+    def read(self, item: Item, asking: Asking, answered: Answered) -> list[Prediction]:
+        return []
+
+    def ideal_reply(self, item: Item, request: Request, answer: Mapping[str, Any], asking: Asking) -> Response:
+        return Response("")

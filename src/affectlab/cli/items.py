@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.resources import as_file
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +54,9 @@ def check(
         raise UserError(f"{opened.name} has no setting {unknown[0]!r}; it has: {known}.")
     items = opened.load(data, pairs(field_map or [], "--map"), options)
     ignored = list(items.ignored)
-    gold = {slot: sum(slot in item.gold for item in items) for slot in opened.slots}
+    held = {slot: sum(slot in item.gold for item in items) for slot in opened.slots}
+    graded = _with_gold(opened) if 0 in held.values() else set()
+    gold = {slot: count for slot, count in held.items() if count or slot in graded}
     asked, not_asked = _protocols(opened, items)
     slices = Counter((name, value) for item in items for name, value in item.slices.items())
     if as_json:
@@ -79,13 +82,20 @@ def check(
         print(f"Note: {note}")
     for name, reason in not_asked.items():
         print(f"Cannot be asked with protocol {name}: {reason}")
-    print_rows(("slot", "with gold"), [(slot, str(count)) for slot, count in gold.items()])
+    if gold:
+        print_rows(("slot", "with gold"), [(slot, str(count)) for slot, count in gold.items()])
     if slices:
         print()
         print_rows(
             ("slice", "value", "items"),
             [(name, value, str(count)) for (name, value), count in sorted(slices.items())],
         )
+
+
+def _with_gold(benchmark: Benchmark) -> set[str]:
+    """Slots that have gold of their own in the bundled sample; the others are worked out of answers."""
+    with as_file(benchmark.sample) as sample:
+        return {slot for item in benchmark.load(str(sample), {}, {}) for slot in item.gold}
 
 
 def _protocols(benchmark: Benchmark, items: Sequence[Item]) -> tuple[list[str], dict[str, str]]:
@@ -95,9 +105,10 @@ def _protocols(benchmark: Benchmark, items: Sequence[Item]) -> tuple[list[str], 
     asked, not_asked = [], {}
     for name, protocol in benchmark.protocols.items():
         try:
-            for item in items:
-                protocol.requests(item, Asking(), {})
-            asked.append(name)
+            if sum(len(protocol.requests(item, Asking(), {})) for item in items):  # of all: each is checked
+                asked.append(name)
+            else:
+                not_asked[name] = f"no item holds what it asks about ({protocol.summary})."
         except UserError as error:
             not_asked[name] = str(error)
     return asked, not_asked

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from affectlab.errors import UserError
 from affectlab.models.base import Failure, Model, Request, RequestKey, Steerable
 from affectlab.runs import manifest as manifests
 from affectlab.runs import outside
@@ -81,11 +82,13 @@ def execute(
         command: The command line to record.
 
     Raises:
-        UserError: The model cannot do what the protocol needs; the folder is in use, or belongs to another run.
+        UserError: The model cannot do what the protocol needs; no item gives it anything to ask; the folder is in
+            use, or belongs to another run.
         WorldError: The disk is full, or the model can no longer be reached.
     """
     folder = folder if isinstance(folder, RunFolder) else RunFolder.at(folder)
     check_abilities(plan, model)
+    _check_asks(plan)
     with folder.locked():
         record = _open(plan, model, folder)
         answers = folder.answers()
@@ -115,6 +118,16 @@ def execute(
             )
             folder.write_manifest(record)
     return result
+
+
+def _check_asks(plan: Plan) -> None:
+    if not any(plan.requests(cell, item, {}) for cell, item in plan.cells()):
+        asked = plan.protocol
+        raise UserError(
+            f"Nothing to ask: {plan.source} has nothing for {plan.benchmark.name}'s protocol {asked.name} "
+            f"({asked.summary}). `affectlab items check` names the protocols that can be asked; take one of them with "
+            "--protocol, or data that hold what this one asks about."
+        )
 
 
 def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:

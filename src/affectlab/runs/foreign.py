@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from affectlab.benchmarks import open_benchmark
 from affectlab.benchmarks.base import Benchmark, Scoring
 from affectlab.errors import UserError
+from affectlab.labels import LabelSpace
 from affectlab.metrics.prediction_file import read_predictions
 from affectlab.metrics.predictions import Column, PredictionTable
 from affectlab.metrics.scores import Scores
@@ -53,11 +55,10 @@ def _misfit(table: PredictionTable, benchmark: Benchmark) -> str:
         for name in ("gold", "value") if space is not None else ():
             column = getattr(part, name)
             for code in np.unique(column.codes):
-                labels = column.values[code]
-                several = labels if isinstance(labels, tuple) else (labels,)
-                if labels is not None and not all(label in space for label in several if space is not None):
+                said = column.values[code]
+                if said is not None and space is not None and not _within(said, space):
                     rows = np.flatnonzero(column.codes == code)
-                    return f"{name} {labels!r} at {_row(part, rows)} is not a label of {space.name if space else ''}"
+                    return f"{name} {said!r} at {_row(part, rows)} is not of {space.name}"
     answered = table.outcome.equals(Outcome.OK.value)
     for rows, what in (
         (np.flatnonzero(answered & table.value.equals(None)), "outcome ok without a value"),
@@ -70,6 +71,20 @@ def _misfit(table: PredictionTable, benchmark: Benchmark) -> str:
         rows = np.setdiff1d(np.arange(len(table)), first)
         return f"the same answer is there twice: {_row(table, rows)}"
     return ""
+
+
+def _within(said: Any, space: LabelSpace) -> bool:
+    """Whether a value is a label of a space, its level, a set of labels, or a distribution over labels or levels."""
+    if isinstance(said, tuple):  # a distribution is pairs of a key, as JSON writes it, and its weight
+        return all(
+            _within(part, space) if not isinstance(part, tuple) else part[0] in {*space.ids, *map(str, _levels(space))}
+            for part in said
+        )
+    return said in space if isinstance(said, str) else type(said) is int and said in _levels(space)
+
+
+def _levels(space: LabelSpace) -> set[int]:
+    return {label.level for label in space if label.level is not None}
 
 
 def _row(table: PredictionTable, rows: NDArray[np.intp]) -> str:
