@@ -111,6 +111,19 @@ def test_demonstrations_are_kept_too(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "settings" / "demos.jsonl").read_bytes() == bundled.read_bytes()
 
 
+def test_words_that_are_counted_in_replies_are_kept_too(tmp_path: Path) -> None:
+    words = tmp_path / "words.toml"
+    words.write_text('joy = ["glad"]\n', encoding="utf-8")
+    plan = make_plan("decisions", protocol="cot", limit=1, asking=Asking(options={"lexicon": str(words)}))
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"item": "*", "reply": "I would be glad. Answer: A"}\n', encoding="utf-8")
+    execute(plan, open_model(f"scripted:{script}"), RunFolder.at(tmp_path / "run"))
+    before = read_run(tmp_path / "run", QUICK).predictions
+    assert any("joy" in str(row.detail) for row in before)
+    words.write_text('anger = ["glad"]\n', encoding="utf-8")
+    assert read_run(tmp_path / "run", QUICK).predictions == before
+
+
 def test_a_killed_start_that_left_only_copies_is_begun_anew(begun: Path, tmp_path: Path) -> None:
     for name in ("manifest.json", "responses.jsonl", "failures.jsonl"):
         (begun / name).unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from affectlab.benchmarks.decisions.record import SLOT
 from affectlab.benchmarks.decisions.references import REFERENCES
 from affectlab.benchmarks.decisions.scores import VERSION, score
 from affectlab.benchmarks.decisions.scores import measures as _measures
+from affectlab.items import source_digest
 
 BENCHMARK = Benchmark(
     name="decisions",
@@ -31,5 +32,6 @@ BENCHMARK = Benchmark(
     measures=_measures,
     references=REFERENCES,
     settings=SETTINGS,
+    outside={"lexicon": source_digest},
     graded=False,
 )
