@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from affectlab.metrics.scores import Matrix, Scores, Table
 from affectlab.report import figures, svg
-from affectlab.report.heatmap import shading
+from affectlab.report.heatmap import heatmap, shading
 from affectlab.report.model import Document, RunReport
 from affectlab.report.references import standing
 from affectlab.stats.estimate import Estimate
@@ -124,18 +124,18 @@ def test_heatmap_shades_by_share_of_the_row() -> None:
     matrix = Matrix(
         "m", "M", "gold", "predicted", ("a", "b"), ("a", "b", "no answer"), ((6.0, 2.0, 0.0), (None, 0.0, 0.0))
     )
-    figure = figures.heatmap(matrix)
+    figure = heatmap(matrix)
     assert figure is not None
     shades = [tile.get_facecolor()[3] for tile in tiles(figure)]
     assert shades == pytest.approx([0.75, 0.25, 0.0, 0.0, 0.0, 0.0])  # 6/8, 2/8, and an empty row
     assert {"6", "2", "–", "no answer", "gold", "predicted"} <= set(texts(figure))
-    assert figures.heatmap(Matrix("m", "M", "", "", (), (), ())) is None
+    assert heatmap(Matrix("m", "M", "", "", (), (), ())) is None
 
 
 def test_changes_are_shaded_by_sign_and_size_over_the_whole_matrix() -> None:
     values = ((-3.31, 1.66), (0.0, None))
     matrix = Matrix("m", "M", "steered towards", "label", ("joy", "fear"), ("joy", "fear"), values)
-    figure = figures.heatmap(matrix)
+    figure = heatmap(matrix)
     assert figure is not None
     drawn = tiles(figure)
     # 3.31 is the largest change: opacity .75; 1.66 its share, in the other colour.
@@ -169,7 +169,7 @@ def test_a_breakdown_counts_what_its_table_counts() -> None:
 
 
 def test_page_svg_follows_the_theme_and_loads_nothing(scores: Scores) -> None:
-    figure = figures.heatmap(scores.matrices[0])
+    figure = heatmap(scores.matrices[0])
     text = svg.page_svg(figure, "c-a", 'Confusion "x" <y>', "natural")
     assert text.startswith('<svg class="natural" role="img" aria-label="Confusion &quot;x&quot; &lt;y&gt;"')
     ET.fromstring(text)
@@ -182,20 +182,20 @@ def test_page_svg_follows_the_theme_and_loads_nothing(scores: Scores) -> None:
 
 
 def test_print_svg_has_fixed_colours(scores: Scores) -> None:
-    text = svg.print_svg(figures.heatmap(scores.matrices[0]))
+    text = svg.print_svg(heatmap(scores.matrices[0]))
     assert "#56b4e9" in text
     assert not re.search(r"#0102|currentColor|var\(", text)
 
 
 def test_same_data_same_bytes(scores: Scores) -> None:
-    first, second = (svg.print_svg(figures.heatmap(scores.matrices[0])) for _ in range(2))
+    first, second = (svg.print_svg(heatmap(scores.matrices[0])) for _ in range(2))
     assert first == second
 
 
 @pytest.mark.parametrize("label", ["表面肯定", "cost $5 and $6", "<b>&", "#010203", "😀 joy", "x" * 200, ""])
 def test_any_label_can_be_drawn(label: str) -> None:
     matrix = Matrix("m", label, label, label, (label, "b"), (label, "b"), ((1.0, 2.0), (3.0, 4.0)))
-    shown = texts(figures.heatmap(matrix))
+    shown = texts(heatmap(matrix))
     if label and len(label) < 30 and label != "#010203":
         assert label in shown
 
@@ -204,5 +204,5 @@ def test_the_callers_settings_stay(scores: Scores) -> None:
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    svg.print_svg(figures.heatmap(scores.matrices[0]))
+    svg.print_svg(heatmap(scores.matrices[0]))
     assert dict(mpl.rcParams) == before

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 
 from affectlab.benchmarks.base import ReferenceRow
-from affectlab.metrics.scores import Matrix, Scores, Table
+from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.report.model import Document, RunReport
 from affectlab.report.terminal import (
     largest_cells,
@@ -112,7 +112,9 @@ def test_of_changes_the_largest_are_shown_whatever_their_sign_the_diagonal_too()
 def test_long_names_are_broken_at_their_joints_and_no_word_is_anywhere() -> None:
     names = ("neutral", "permuted:anger@0.025:relative:seed=1")
     figures = [f"figure with accountability {n}" for n in range(6)]
-    rows = tuple((name, *(Estimate("f1", 0.5, 0.4, 0.6) for _ in figures)) for name in names)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *(Estimate("f1", 0.5, 0.4, 0.6) for _ in figures)) for name in names
+    )
     text = shown(render_table(Table("t", "T", ("condition", *figures), rows)), 64)
     words = text.split()
     assert words.count("accountability") == 6

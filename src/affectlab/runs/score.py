@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -140,7 +141,7 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
         UserError: When there is no run, or it has no responses.
     """
     folder, manifest, plan = open_run(path)
-    interval = interval or Interval()
+    interval = interval or last_interval(path)
     answers = folder.answers()
     if not answers.total:
         raise UserError(f"{folder.path} has no responses yet; run it first: {_last_command(manifest)}")
@@ -174,18 +175,41 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
     return ScoredRun(folder, manifest, plan, predictions, table, scores, side_by_side, interval, answered, planned)
 
 
+def last_interval(path: str | Path) -> Interval:
+    """How the intervals of a folder's ``scores.json`` were made; the usual way where there is none."""
+    try:
+        return Interval(**json.loads(RunFolder.at(path).scores_path.read_text("utf-8"))["interval"])
+    except (OSError, ValueError, KeyError, TypeError, UserError):  # it is made anew from responses, whatever its state
+        return Interval()
+
+
 def _noted(scores: Scores, plan: Plan, answered: int, planned: int, strays: int) -> Scores:
     """The scores with what must be said first: how far the run is, what is odd about its data and its responses."""
     said = plan.notes
     if strays:
         said = (f"{strays} responses belong to no request of this run and are in no figure.", *said)
+    few = _few_clusters(scores)
     if answered >= planned:
-        return replace(scores, notes=(*said, *scores.notes))
+        return replace(scores, notes=(*said, *scores.notes, *few))
     note = (
         f"Incomplete run: {answered} of {planned} requests have a response; the rest are in no figure. "
         "Run the same command to go on."
     )
-    return replace(scores, notes=(note, *said, *scores.notes))
+    return replace(scores, notes=(note, *said, *scores.notes, *few))
+
+
+ENOUGH = 30
+"""Clusters below which a bootstrap's interval is a rough guide (docs/statistics.md)."""
+
+
+def _few_clusters(scores: Scores) -> tuple[str, ...]:
+    most = max((one.clusters for one in scores.headline if one.low is not None), default=ENOUGH)
+    if most >= ENOUGH:
+        return ()
+    return (
+        f"Few independent units: intervals resample {most} clusters, and with fewer than {ENOUGH} they are a rough "
+        "guide, more often too narrow than too wide.",
+    )
 
 
 def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
