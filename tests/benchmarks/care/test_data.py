@@ -126,12 +126,12 @@ def test_misspelt_keys_are_named_and_what_is_missing_is_counted(tmp_path: Path) 
     wrong = record(id="1", observers=[{**chain(), "emotion_labels": {"positive_Level": 1}, "age": 30}])
     wrong["emotion_labels"] = {"positiv_level": 3}
     wrong["cognitive_questions"] = {"finalScenario": "x", "summary_answers": {"Relevance": "x"}}
-    wrong["story"] = "top"
+    wrong["stories"] = "top"
     put(tmp_path, "x.json", [wrong])
     loaded = load(str(tmp_path / "x.json"), {}, {})
     # previousStory stands in the release too and is not used.
     assert set(loaded.ignored) == {
-        "story",
+        "stories",
         "emotion_labels.positiv_level",
         "cognitive_questions.finalScenario",
         "cognitive_questions.summary_answers.Relevance",

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from affectlab.benchmarks.care import spaces
+from affectlab.benchmarks.care import columns, spaces
 from affectlab.benchmarks.care.counterfactual import opposite
 from affectlab.benchmarks.care.record import Record, plain, to_item, unread_keys
 from affectlab.errors import UserError
@@ -37,7 +37,8 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
     Args:
         source: A file with a list of records or a record a line, ``hub:NAME``, a folder as the release has it, or a
             folder of first-person files alone.
-        fields: Our field name -> the file's, where they differ.
+        fields: Our field name -> the file's, where they differ; a name with dots lies inside an object of the record
+            (``appraisal_ratings.relevance.goals``). Columns of such names need not be mapped.
         options: Those of :data:`~affectlab.benchmarks.care.settings.SETTINGS`.
 
     Raises:
@@ -46,15 +47,17 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
     """
     if options.get("bertscore"):
         BertScorer.open(options["bertscore"])  # refused before anything is asked, not when it is scored
+    columns.check(fields)
     statements = _statements(options.get("statements"))
     notes: list[str] = []
 
     def scan(source: str, fields: Mapping[str, str]) -> Parsed:
         if not Path(source).expanduser().is_dir():
-            return scan_rows(source, fields)
+            rows, problems = scan_rows(source, fields)
+            return Parsed(columns.nested(rows), problems)
         rows, problems, said = _folder(source, options.get("first_person"))
         notes.extend(said)
-        return Parsed(rename(source, rows, fields), problems)
+        return Parsed(columns.nested(rename(source, rows, fields)), problems)
 
     unread: dict[str, None] = {}
 

@@ -145,17 +145,23 @@ class Observer(Chain):
     listed: list[str] = []
 
 
+def _as_told(story: Any) -> Any:
+    return {"final_scenario": story} if isinstance(story, str) else story
+
+
 class Record(Chain):
     """A first-person record with the chains of its observers.
 
     Attributes:
         id: Unique within the data; the file's stem where every record is a file.
-        story_collection: The story.
+        story_collection: The story; plain text will do.
         observers: Third-person chains on it.
     """
 
     id: Identifier = Field(validation_alias=AliasChoices("id", "sample_id", "story_id", "participant_id"))
-    story_collection: Situation
+    story_collection: Annotated[Situation, BeforeValidator(_as_told)] = Field(
+        validation_alias=AliasChoices("story_collection", "story")
+    )
     observers: list[Observer] = Field(default=[], validation_alias=AliasChoices("observers", "third_person"))
 
 
@@ -174,7 +180,7 @@ def chain_answers(chain: Chain, dimension_of: Callable[[str], str]) -> dict[str,
     for statement, level in chain.appraisal_ratings.items():
         dimension = dimension_of(statement)
         if dimension in found:
-            raise UserError(f"appraisal_ratings rates {dimension} twice")
+            raise UserError(f"each dimension rated once in appraisal_ratings, not {dimension} twice")
         found[dimension] = level
     feelings = chain.emotion_labels
     core = chain.cognitive_questions.summary_answers
@@ -217,8 +223,8 @@ def to_item(record: Record, index: int, statements: Mapping[str, str]) -> Item:
         found = by_statement.get(plain(written)) or spaces.APPRAISALS.resolve(written)
         if found is None:
             raise UserError(
-                f"appraisal_ratings holds {written!r}, which names no dimension. The release keys ratings by the "
-                "statement rated: give those with --set statements=FILE, a JSON object from dimension to statement"
+                f"ratings by dimension, and {written!r} in appraisal_ratings names none. The release keys ratings by "
+                "the statement rated: give those with --set statements=FILE, a JSON object from dimension to statement"
             )
         return found
 
