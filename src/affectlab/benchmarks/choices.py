@@ -8,9 +8,12 @@ from string import ascii_uppercase
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from affectlab.benchmarks.base import Order
 from affectlab.items import Item
-from affectlab.metrics.predictions import Prediction
+from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.models.base import Response
 from affectlab.reading import Outcome, Reading
 
@@ -85,6 +88,23 @@ def chosen(
         flags=reading.flags,
         detail=detail or {},
     )
+
+
+def same_in_all_orders(table: PredictionTable) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Whether what was asked in several orders got the same answer, and a readable one, in all of them.
+
+    Returns:
+        A row of each slot of an item (and repeat), and whether it was so [G each]; none where there is one order.
+    """
+    group, first = table.groups("item", "slot", "repeat")
+    if len(set(table.variant.codes.tolist())) < 2:
+        return first[:0], np.zeros(0, dtype=bool)
+    value = np.where(table.outcome.equals("ok"), table.value.codes, -1)
+    lowest = np.full(len(first), np.iinfo(np.int32).max)
+    highest = np.full(len(first), -1)
+    np.minimum.at(lowest, group, value)
+    np.maximum.at(highest, group, value)
+    return first, (lowest == highest) & (lowest >= 0)
 
 
 def most_likely(response: Response, shown: Mapping[str, str]) -> tuple[Reading, dict[str, Any]]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from affectlab.benchmarks.chiaro.protocols import EMOTIONS, PROTOCOLS, SLOTS, Joint
+from affectlab.benchmarks.choices import same_in_all_orders
 from affectlab.metrics import classification as cl
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.stats.measures import Measures, Over, Share, Statistic
@@ -163,7 +164,8 @@ def counted(table: PredictionTable, protocol: str) -> Measures:
     pieces += _joint(scene[scored], first, cluster, predicted[scored], gold[scored])
     if offers_all_ten(protocol):
         pieces += _polarities(scene, first, cluster, predicted, gold)
-    pieces += _orders(table, cluster, predicted)
+    asked, same = same_in_all_orders(table)
+    pieces.append((cluster[asked], np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"])))
     return Measures(
         cluster=np.concatenate([piece[0] for piece in pieces]).astype(np.int32),
         event=np.concatenate([piece[1] for piece in pieces]).astype(np.int32),
@@ -216,21 +218,6 @@ def _polarities(
         (cluster[scored], np.where(right_polarity[scored], EVENT["polarity_right"], EVENT["polarity_wrong"])),
         (cluster[first[whole]], np.where(swapped[whole], EVENT["swapped"], EVENT["not_swapped"])),
     ]
-
-
-def _orders(
-    table: PredictionTable, cluster: NDArray[np.intp], predicted: NDArray[np.int64]
-) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Where an item was shown in several orders: whether a slot's answer was the same, and readable, in all."""
-    if len(set(table.variant.codes.tolist())) < 2:
-        return []
-    group, first = table.groups("item", "slot", "repeat")
-    lowest = np.full(len(first), N)
-    highest = np.full(len(first), -1)
-    np.minimum.at(lowest, group, predicted)
-    np.maximum.at(highest, group, predicted)
-    same = (lowest == highest) & (lowest >= 0)
-    return [(cluster[first], np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"]))]
 
 
 def _units(table: PredictionTable) -> tuple[dict[str, bool], bool]:

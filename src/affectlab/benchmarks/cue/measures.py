@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from affectlab.benchmarks.choices import same_in_all_orders
 from affectlab.benchmarks.cue.prompts import CHAIN, SPACES
 from affectlab.benchmarks.cue.protocols import SLOTS, STATED, TASKS
 from affectlab.labels import LabelSpace
@@ -273,18 +274,10 @@ def _chain(table: PredictionTable, cluster: NDArray[np.intp]) -> Pieces:
 
 def _orders(table: PredictionTable, cluster: NDArray[np.intp]) -> Pieces:
     """Where a task was shown in several orders: whether its answer was the same, and readable, in all."""
-    if len(set(table.variant.codes.tolist())) < 2:
-        return []
-    rows = np.flatnonzero(_tasks(table))
-    part = table.where(rows)
-    group, first = part.groups("item", "slot", "repeat")
-    value = np.where(part.outcome.equals("ok"), part.value.codes, -1)
-    lowest = np.full(len(first), np.iinfo(np.int32).max)
-    highest = np.full(len(first), -1)
-    np.minimum.at(lowest, group, value)
-    np.maximum.at(highest, group, value)
-    same = (lowest == highest) & (lowest >= 0)
-    return [(cluster[rows[first]], np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"]))]
+    asked, same = same_in_all_orders(table)
+    tasks = _tasks(table)[asked]
+    event = np.where(same, EVENT["same_in_all_orders"], EVENT["changed_with_order"])
+    return [(cluster[asked[tasks]], event[tasks])]
 
 
 def _units(table: PredictionTable) -> tuple[dict[str, bool], bool]:
