@@ -23,12 +23,10 @@ def test_run_score_report_agree(cli: Cli, script: str, tmp_path: Path) -> None:
     assert ran.code == 0
     assert ran.json["session"]["answered"] == 60
     first = (out / "scores.json").read_bytes()
-    scored = cli("score", out, "--json", "--replicates", "50")
+    scored = cli("score", out, "--json")
     assert scored.json["scores"] == ran.json["scores"]
     assert (out / "scores.json").read_bytes() == first
-    reported = cli(
-        "report", out, "--json", "--csv", tmp_path / "csv", "--latex", tmp_path / "t.tex", "--replicates", "50"
-    )
+    reported = cli("report", out, "--json", "--csv", tmp_path / "csv", "--latex", tmp_path / "t.tex")
     assert reported.code == 0
     assert reported.json["scores"] == ran.json["scores"]
     page = (out / "report.html").read_text(encoding="utf-8")
@@ -37,6 +35,22 @@ def test_run_score_report_agree(cli: Cli, script: str, tmp_path: Path) -> None:
     with (tmp_path / "csv" / "per_emotion.csv").open(encoding="utf-8", newline="") as file:
         assert [row[0] for row in csv.reader(file)][1] == "joy"
     assert "\\toprule" in (tmp_path / "t.tex").read_text(encoding="utf-8")
+
+
+def test_a_run_is_scored_as_it_was_last_unless_told_otherwise(cli: Cli, script: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    cli("run", "chiaro", "--model", script, "--out", out, "--limit", "3", "--replicates", "20")
+    made: list[dict[str, Any]] = []
+    for options in ((), ("--level", "0.9"), ("--seed", "7"), ("--replicates", "30"), ()):
+        assert cli("score", out, *options).code == 0
+        made.append(json.loads((out / "scores.json").read_text("utf-8"))["interval"])
+    assert made[0] == {"level": 0.95, "replicates": 20, "seed": 0}
+    assert made[1] == {"level": 0.9, "replicates": 20, "seed": 0}
+    assert made[2] == {"level": 0.9, "replicates": 20, "seed": 7}
+    assert made[3] == made[4] == {"level": 0.9, "replicates": 30, "seed": 7}
+    (out / "scores.json").write_text('{"interval": {"replicates": "many"}}', "utf-8")
+    assert cli("score", out, "--replicates", "20").code == 0
+    assert json.loads((out / "scores.json").read_text("utf-8"))["interval"]["level"] == 0.95
 
 
 def test_the_table_is_printed_for_people(cli: Cli, script: str, tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from affectlab.items.fields import Identifier, label_of
+from affectlab.items.fields import Identifier, OptionalText, Text, label_of
 
 
 class Record(BaseModel):
     id: Identifier = "x"
+    text: Text = "x"
+    note: OptionalText = None
     label: Annotated[str | None, label_of("chiaro10")] = None
 
 
@@ -24,15 +26,25 @@ def test_ids_hold_whatever_can_be_seen(written: str) -> None:
     assert Record(id=written).id == written
 
 
-@pytest.mark.parametrize("written", ["", " ", "\u3000", "\t"])
+@pytest.mark.parametrize("written", ["", " ", "\u3000", "\t", "\u200b"])
 def test_blank_ids_are_refused(written: str) -> None:
     assert "text that is not empty" in refusal(id=written)
+
+
+@pytest.mark.parametrize("written", ["", " \n", "\u200b", "\ufeff \u200d", "\x00"])
+def test_a_text_in_which_nothing_can_be_seen_is_empty(written: str) -> None:
+    assert "text that is not empty" in refusal(text=written)
+    assert Record.model_validate({"note": written}).note is None
+
+
+def test_a_text_may_hold_invisible_characters_beside_others() -> None:
+    assert Record(text="👩\u200d🔬").text == "👩\u200d🔬"
 
 
 @pytest.mark.parametrize(
     ("written", "code"),
     [
-        ("\u200b", "200B"),
+        ("a\u200b", "200B"),
         ("a\u200d", "200D"),
         ("a\n", "000A"),
         ("\ufeffa", "FEFF"),

@@ -57,6 +57,13 @@ def test_shares_that_are_none_are_refused(shares: dict[str, float]) -> None:
         split_groups(["1", "2"], ["a", "a"], shares)
 
 
+def test_labels_too_rare_for_a_share_are_named() -> None:
+    # Four labels of three records: 0.2 of 12 records is 2.4, but 0.2 of 3 is 0.6 of a record.
+    labels = list("abcd") * 3
+    with pytest.raises(UserError, match=r"Nothing is left for test: .*0\.2 of the most frequent of 4 labels \('a', 3"):
+        split_groups([str(i) for i in range(12)], labels, {"train": 0.8, "test": 0.2})
+
+
 def test_an_empty_part_is_refused() -> None:
     with pytest.raises(UserError, match=r"dev.*too few"):
         split_groups(["one"] * 9, ["a"] * 9, SHARES)

@@ -19,6 +19,12 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON 
 
 Replicates: TypeAlias = Annotated[int, typer.Option(help="Bootstrap replicates behind each interval.", min=1)]
 
+AS_LAST = "Default: as the run was scored last"
+
+KeptReplicates: TypeAlias = Annotated[
+    int | None, typer.Option(help=f"Bootstrap replicates behind each interval. {AS_LAST}, else 1000.", min=1)
+]
+
 BaseUrl: TypeAlias = Annotated[
     str | None, typer.Option(help="Endpoint of an openai: model. The key comes from OPENAI_API_KEY.")
 ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from affectlab.cli.common import AsJson, Replicates, print_json
+from affectlab.cli.common import AsJson, KeptReplicates, print_json
 from affectlab.errors import UserError
 
 
@@ -30,7 +31,7 @@ def report(
     figures: Annotated[
         Path | None, typer.Option(help="Also write the figures as SVG into this folder, in fixed colours for print.")
     ] = None,
-    replicates: Replicates = 1000,
+    replicates: KeptReplicates = None,
     as_json: AsJson = False,
 ) -> None:
     """Score the run from its responses, print it, and write the page."""
@@ -41,13 +42,13 @@ def report(
     from affectlab.report.terminal import print_report
     from affectlab.runs import read_run
     from affectlab.runs.folder import writing
-    from affectlab.stats.bootstrap import Interval
+    from affectlab.runs.score import last_interval
 
     page = html or run / "report.html"
     place = page if page.exists() else run
     if html is None and place.exists() and not os.access(place, os.W_OK):
         raise UserError(f"{place} is read-only: say where the page goes with --html FILE.")
-    scored = read_run(run, Interval(replicates=replicates))
+    scored = read_run(run, None if replicates is None else replace(last_interval(run), replicates=replicates))
     shown = report_of(scored)
     with writing(page):
         page.write_text(run_html(shown), encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from affectlab.cli.common import AsJson, Replicates, print_json
+from affectlab.cli.common import AS_LAST, AsJson, KeptReplicates, print_json
 from affectlab.errors import UserError
 
 
@@ -23,9 +23,11 @@ def score(
     path: Annotated[Path, typer.Argument(help="A run folder, or a predictions.jsonl.")],
     benchmark: Annotated[str | None, typer.Option(help="For a predictions file: its benchmark.")] = None,
     protocol: Annotated[str | None, typer.Option(help="For a predictions file: the protocol it came from.")] = None,
-    replicates: Replicates = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    replicates: KeptReplicates = None,
+    seed: Annotated[int | None, typer.Option(help=f"Seed of the bootstrap. {AS_LAST}, else 0.", min=0)] = None,
+    level: Annotated[
+        float | None, typer.Option(help=f"Confidence level of the intervals. {AS_LAST}, else 0.95.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read every stored response again and print the table."""
@@ -33,9 +35,15 @@ def score(
     from affectlab.report.from_run import report_of
     from affectlab.report.terminal import print_report, print_scores
     from affectlab.runs import score_predictions, score_run
+    from affectlab.runs.score import last_interval
     from affectlab.stats.bootstrap import Interval
 
-    interval = Interval(level=level, replicates=replicates, seed=seed)
+    last = last_interval(path)
+    interval = Interval(
+        level=last.level if level is None else level,
+        replicates=last.replicates if replicates is None else replicates,
+        seed=last.seed if seed is None else seed,
+    )
     if path.is_file():
         if benchmark is None:
             raise UserError(

@@ -10,16 +10,28 @@ from pydantic import AfterValidator, BeforeValidator
 from affectlab.errors import did_you_mean
 from affectlab.labels import load as load_labels
 
+_INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Unicode categories: control, format (zero-width), line and paragraph separators."""
+
+
+def _hidden(char: str) -> bool:
+    return unicodedata.category(char) in _INVISIBLE
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text can be seen: white space, zero-width and control characters only."""
+    return all(char.isspace() or _hidden(char) for char in text)
+
 
 def _filled(text: str) -> str:
-    if not text.strip():
+    if is_blank(text):
         raise ValueError("text that is not empty")
     return text
 
 
 def blank_is_absent(value: Any) -> Any:
-    """``None`` for an empty string: an empty CSV cell is how a table says "no value"."""
-    return None if isinstance(value, str) and not value.strip() else value
+    """``None`` for a text in which nothing can be seen: an empty CSV cell is how a table says "no value"."""
+    return None if isinstance(value, str) and is_blank(value) else value
 
 
 def label_of(space: str) -> BeforeValidator:
@@ -43,14 +55,10 @@ def label_of(space: str) -> BeforeValidator:
 
 
 def _visible(text: str) -> str:
-    hidden = next((char for char in text if unicodedata.category(char) in _INVISIBLE), None)
+    hidden = next((char for char in text if _hidden(char)), None)
     if hidden is not None:
         raise ValueError(f"an id without characters that cannot be seen (U+{ord(hidden):04X} is one)")
     return text
-
-
-_INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp"})
-"""Unicode categories: control, format (zero-width), line and paragraph separators."""
 
 
 def _number_as_text(value: Any) -> Any:

@@ -85,11 +85,23 @@ def split_groups(
         placed[best] += held
         parts[best] += indices
     if empty := [part for part, indices in parts.items() if not indices]:
-        raise UserError(
-            f"Nothing is left for {', '.join(empty)}: {len(order)} groups of {len(groups)} records are too few for "
-            "these shares. Give it a larger share, or split more data."
-        )
+        raise UserError(f"Nothing is left for {', '.join(empty)}: {_why_empty(total, shares[empty[0]], len(order))}")
     return {part: sorted(indices) for part, indices in parts.items()}
+
+
+def _why_empty(total: Mapping[str, int], share: float, groups: int) -> str:
+    """Why a part of some share got no record, and what to do."""
+    records, (label, most) = sum(total.values()), max(total.items(), key=lambda pair: pair[1])
+    if len(total) > 1 and share * records >= 1 > share * most:
+        return (
+            f"each part gets its share of every label, and {share:g} of the most frequent of {len(total)} labels "
+            f"({label!r}, {most} records) is less than one record. Split by a slot with fewer labels, give it a larger "
+            "share, or split more data."
+        )
+    return (
+        f"{groups} groups of {records} records are too few for these shares. "
+        "Give it a larger share, or split more data."
+    )
 
 
 def leaks(parts: Mapping[str, Mapping[str, str]], threshold: float = 0.8) -> list[tuple[str, str, Pair]]:
