@@ -134,11 +134,7 @@ class RunFolder:
         """
         # A process killed while it made the folder leaves these behind; they are written anew.
         ours = {".lock", "items.jsonl", "vectors.safetensors", "settings"}
-        strangers = sorted(
-            entry.name
-            for entry in self.path.iterdir()
-            if entry.name not in ours and not (entry.name.startswith(".") and entry.name.endswith(".part"))
-        )
+        strangers = sorted(one.name for one in self.path.iterdir() if one.name not in ours and not one.match(".*.part"))
         if strangers:
             raise UserError(
                 f"{self.path} is not empty and is not a run folder (it holds {', '.join(strangers[:3])}"
