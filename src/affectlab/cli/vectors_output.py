@@ -59,7 +59,7 @@ def made_of(found: Validation, vectors: EmotionVectors, subject: Subject, file: 
         "created": now(),
         "model": {**model, "dtype": subject.dtype},
         "vectors": {"file": file.name, "sha256": vectors.sha256, **asdict(vectors.provenance)},
-        "settings": asdict(found.settings),
+        "validation": asdict(found.settings),
         "versions": {name: version(name) for name in ("affectlab", "torch", "transformers", "numpy")},
         "host": host(),
     }
