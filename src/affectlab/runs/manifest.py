@@ -43,6 +43,24 @@ DECISIVE = (
 )
 """Fields in which a run must agree with what is asked, or it is another run."""
 
+_SHAPES: Mapping[str, type] = {
+    "benchmark": dict,
+    "protocol": str,
+    "model": dict,
+    "data": dict,
+    "asking": dict,
+    "conditions": list,
+    "steering": dict,
+    "steering.vectors": dict,
+    "steering.limits": dict,
+    "steering.conditions": dict,
+    "repeats": int,
+    "host": dict,
+    "sessions": list,
+}
+_MEMBERS: Mapping[str, type] = {"conditions": str, "steering.conditions": dict, "sessions": dict}
+_CALLED = {dict: "an object", list: "a list", str: "text", int: "a whole number"}
+
 
 def now() -> str:
     """The time as manifests hold it: UTC, ISO 8601, whole seconds."""
@@ -128,16 +146,36 @@ def check_kind(manifest: Mapping[str, Any], where: str) -> None:
         where: The folder, for the message.
 
     Raises:
-        UserError: When it has one, with the command that shows what is there.
+        UserError: When it has one, with the command that shows what is there; when a field holds something else than
+            runs have there.
     """
     kind = manifest.get("kind")
     if kind is None:
+        _check_shapes(manifest, where)
         return
     what = "matches of `affectlab play`" if kind == "arena" else f"a {kind}"
     sessions = manifest.get("sessions") or [{}]
     command = sessions[-1].get("command")
     again = f" To see what came of it:\n  {command}" if command else ""
     raise UserError(f"{where} holds {what}, not a run of a benchmark.{again}")
+
+
+def _check_shapes(manifest: Mapping[str, Any], where: str) -> None:
+    """Refuse a manifest that somebody edited into another shape; what it lacks is told where it is missed."""
+    for name, kind in _SHAPES.items():
+        above, _, own = name.rpartition(".")
+        holder = field(manifest, above) if above else manifest
+        if own not in (holder or {}):
+            continue
+        value = holder[own]
+        members = value.values() if isinstance(value, dict) else value
+        wanted = _MEMBERS.get(name)
+        if not isinstance(value, kind) or (wanted and not all(isinstance(one, wanted) for one in members)):
+            each = f" of {_CALLED[wanted]} each" if wanted else ""
+            raise UserError(
+                f"The manifest.json of {where} is broken: {name} is {_short(value)}, not {_CALLED[kind]}{each}. "
+                "Restore it, or start anew in another --out."
+            )
 
 
 def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -> None:
