@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, Field, field_validator, model_validator
 
 from affectlab.errors import UserError
 from affectlab.items import DataError, Item, Problem, Row, load_items
@@ -96,6 +96,34 @@ def test_all_problems_of_all_rows_in_plain_words(tmp_path: Path) -> None:
         (6, "", "a row that makes no item", "a text that makes one"),
         (7, "nested", "1", "an object"),
     ]
+
+
+class Unnamed(BaseModel):
+    id: str | None = Field(default=None, validation_alias=AliasChoices("key", "id"))
+    text: str
+
+
+@pytest.mark.parametrize(
+    ("rows", "found", "expected"),
+    [
+        (
+            [{"text": "x"}, {"key": "row-1", "text": "y"}],
+            "'row-1'",
+            "a unique id; line 1 has no id and was given this one",
+        ),
+        ([{"key": "row-2", "text": "x"}, {"text": "y"}], "nothing", "an id: without one it is 'row-2', as line 1 is"),
+        ([{"key": "a", "text": "x"}, {"key": "a", "text": "y"}], "'a'", "a unique id; line 1 has it already"),
+    ],
+)
+def test_an_id_that_a_row_was_given_is_told_from_one_it_has(
+    tmp_path: Path, rows: list[object], found: str, expected: str
+) -> None:
+    def item(record: Unnamed, index: int) -> Item:
+        return Item(record.id or f"row-{index + 1}", index, {"text": record.text}, {})
+
+    with pytest.raises(DataError) as caught:
+        load_items(put(tmp_path, rows), {}, Unnamed, item)
+    assert [(p.line, p.field, p.found, p.expected) for p in caught.value.problems] == [(2, "id", found, expected)]
 
 
 def test_long_values_are_cut(tmp_path: Path) -> None:

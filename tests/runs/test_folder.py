@@ -13,7 +13,7 @@ from affectlab.items import Item
 from affectlab.models import open_model
 from affectlab.models.base import Message, Request, Response, Sampling, Usage
 from affectlab.runs import execute, read_run
-from affectlab.runs.folder import RunFolder
+from affectlab.runs.folder import RunFolder, writing
 from affectlab.runs.plan import Cell
 
 text = st.text(max_size=40)
@@ -138,6 +138,13 @@ def test_damaged_items_are_no_bug(tmp_path: Path, content: str | None) -> None:
     run.items_path.unlink() if content is None else run.items_path.write_text(content)
     with pytest.raises(UserError):
         read_run(run.path)
+
+
+def test_what_cannot_be_written_says_whether_the_folder_is_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no folder .*away\. Make it first"), writing(tmp_path / "away" / "x"):
+        raise FileNotFoundError
+    with pytest.raises(UserError, match="takes no new files"), writing(tmp_path / "x"):  # /proc, for one
+        raise FileNotFoundError
 
 
 def test_a_file_of_a_run_that_is_a_link_stays_one(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def load_items(
             items.append(item)
             key = item.id
         if key is not None and first.setdefault(key, row) is not row:
-            problems.append(row.problem("id", shorten(key), f"a unique id; {first[key].place} has it already"))
+            problems.append(_same_id(row, first[key], key, record))
     if check is not None:
         problems += check(valid)
     if problems:
@@ -137,6 +137,19 @@ def _written_id(row: Row, record: type[BaseModel]) -> str | None:
     """The id of a row that is bad for another reason: it may be used twice all the same."""
     written = row.data.get("id") if "id" in record.model_fields else None
     return str(written) if type(written) in {str, int} else None
+
+
+def _same_id(row: Row, earlier: Row, key: str, record: type[BaseModel]) -> Problem:
+    """Two rows of one id, which a row without one of its own may have been given."""
+    if not _has_id(row, record):
+        return row.problem("id", "nothing", f"an id: without one it is {shorten(key)}, as {earlier.place} is")
+    named = "has it already" if _has_id(earlier, record) else "has no id and was given this one"
+    return row.problem("id", shorten(key), f"a unique id; {earlier.place} {named}")
+
+
+def _has_id(row: Row, record: type[BaseModel]) -> bool:
+    field = record.model_fields.get("id")
+    return field is None or any(row.data.get(name) not in (None, "") for name in spellings("id", field))
 
 
 def _unread(rows: Sequence[Row], record: type[BaseModel]) -> list[str]:

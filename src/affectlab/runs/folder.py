@@ -293,7 +293,9 @@ def writing(path: str | Path) -> Iterator[None]:
     except AffectlabError:
         raise
     except FileNotFoundError as error:
-        raise UserError(f"{path} cannot be written: there is no folder {Path(path).parent}. Make it first.") from error
+        parent = Path(path).parent
+        why = f"{parent} takes no new files" if parent.is_dir() else f"there is no folder {parent}. Make it first"
+        raise UserError(f"{path} cannot be written: {why}.") from error
     except PermissionError as error:
         raise UserError(
             f"{path} cannot be written ({error.strerror}); choose another place or change its permissions."
