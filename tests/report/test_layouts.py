@@ -50,6 +50,9 @@ def test_columns_that_do_not_fit_stand_in_parts_with_the_names_in_each() -> None
     assert [len(part.columns) for part in wide.parts(21)] == [2, 2, 2]
     assert [part.columns[1].heading.plain for part in wide.parts(21)] == ["h1", "h2", "h3"]
     assert [len(part.columns) for part in wide.parts(31)] == [3, 2]
+    named = (*wide.columns[:2], *(replace(column, figures=True) for column in wide.columns[2:]))
+    both = [[column.heading.plain for column in part.columns] for part in replace(wide, columns=named).parts(31)]
+    assert both == [["h0", "h1", "h2"], ["h0", "h1", "h3"]]
     text = printed(21, wide)
     assert text.count("x" * 8) == 6
     assert text.count("Title") == text.count("A note.") == 1

@@ -141,12 +141,19 @@ class Sheet:
         return grid
 
     def parts(self, room: int) -> Iterator[Sheet]:
-        """The columns in as few sheets as they fit into, the first column in each."""
-        first, taken = self.columns[:1], self.columns[:1]
-        for column in self.columns[1:]:
-            if len(taken) > 1 and not replace(self, columns=(*taken, column)).fits(room):
+        """The columns in as few sheets as they fit into, what names the rows in each: the columns before any figure,
+        or the first alone where those leave no room.
+        """
+        figures = [index for index, column in enumerate(self.columns) if column.figures]
+        names = self.columns[: figures[0]] if figures and figures[0] else self.columns[:1]
+        rest = self.columns[len(names) :]
+        if not all(replace(self, columns=(*names, column)).fits(room) for column in rest):
+            names, rest = self.columns[:1], self.columns[1:]
+        taken = names
+        for column in rest:
+            if len(taken) > len(names) and not replace(self, columns=(*taken, column)).fits(room):
                 yield replace(self, columns=taken)
-                taken = first
+                taken = names
             taken = (*taken, column)
         yield replace(self, columns=taken)
 

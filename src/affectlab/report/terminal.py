@@ -24,7 +24,7 @@ _FIGURES = 6
 """Most figures of published rows that are shown side by side."""
 _LANDMARKS = 4
 """Published rows on each side of this run's where there are very many."""
-IntervalPlace: TypeAlias = Literal["beside", "under", "none"]
+IntervalPlace: TypeAlias = Literal["beside", "under"]
 
 
 def make_console(file: IO[str] | None = None, width: int | None = None) -> Console:
@@ -122,15 +122,15 @@ def _headline_sheet(scores: Scores, with_basis: bool) -> Sheet:
 def render_table(table: Table, own: Collection[int] = ()) -> RenderableType:
     """A table of results that fits the terminal. Rows in ``own`` stand out.
 
-    Where intervals do not fit beside the figures they go under them, and where that does not fit either they
-    are left out, with a line that says so. Where even that does not fit, columns go under each other.
+    Where intervals do not fit beside the figures they go under them; where that does not fit either, the columns stand
+    in several tables under each other.
     """
     texts = cells.table_texts(table)
     places: tuple[IntervalPlace, ...] = ("beside",)
     if any(text.interval for row in texts for text in row):
-        places = ("beside", "under", "none")
+        places = ("beside", "under")
     sheets = [_sheet(table, texts, own, place, padding) for place in places for padding in (1, 0)]
-    return Fitting(sheets, _sheet(table, texts, own, places[min(1, len(places) - 1)], 1))
+    return Fitting(sheets, wide=_sheet(table, texts, own, places[-1], 1))
 
 
 def render_matrix(matrix: Matrix) -> RenderableType:
@@ -171,13 +171,12 @@ def _sheet(
         Column(styled(heading), tuple(_cell(row[index], place) for row in texts), figures[index], breaks=True)
         for index, heading in enumerate(cells.headings(table))
     )
-    left_out = "The intervals do not fit here; the HTML report and --json have them." if place == "none" else ""
-    notes = (left_out, table.note, *cells.reasons(table))
+    notes = (table.note, *cells.reasons(table))
     return Sheet(columns, table.title, tuple(note for note in notes if note), frozenset(own), padding)
 
 
 def _cell(text: cells.Text, place: IntervalPlace) -> Text:
-    if not text.interval or place == "none":
+    if not text.interval:
         return styled(text.main)
     if place == "under":
         return Text.assemble(text.main, "\n", (text.interval.replace(", ", "…"), "dim"))
