@@ -103,6 +103,18 @@ def test_a_fault_is_found_at_load(fault: Any, lost: str, name: str, monkeypatch:
         assert not getattr(report, lost)
 
 
+@pytest.mark.parametrize("fault", [rows_of_what_came_before_are_mixed_up, padding_before_is_forgotten])
+def test_half_precision_has_a_bar_of_its_own(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where rounding alone passes, the same faults as in float32 do not."""
+    model = architectures.build("llama", dtype="bfloat16")
+    right = Engine(model).report
+    assert (right.sharing, right.fork, right.exact) == (True, True, False)
+    fault(monkeypatch)
+    report = Engine(model).report
+    assert not report.sharing
+    assert any(note.startswith("sharing") and "differ by" in note for note in report.notes), report.notes
+
+
 def test_the_probe_has_beginnings_and_texts_of_several_lengths() -> None:
     texts = probe_texts(211)
     assert [len(text) for text in texts] == [5, 4, 5, 6]
