@@ -7,15 +7,18 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.openai_server import OpenAIServer, Plan, Reply, completion, echo, error, serving
+from tests.support.plans import tiny_plan
 
 from affectlab.errors import UserError, WorldError
 from affectlab.models import Answer, Failure, Message, ModelSettings, Request, Response, Sampling, Usage
 from affectlab.models.remote import RemoteModel
 from affectlab.models.replies import retry_after
+from affectlab.runs import RunFolder, execute, score_run
 
 KEY = "sk-test-3141592653589793"
 OK = Reply(completion("A"))
@@ -312,6 +315,23 @@ def test_unsupported_parameters_are_adapted_to_once() -> None:
     # two refusals before the first answer, none after
     assert len(server.bodies) == 5
     assert server.bodies[-1]["max_completion_tokens"] == 256
+
+
+def test_a_run_says_what_was_asked_otherwise_than_set(tmp_path: Path) -> None:
+    def plan(text: str, attempt: int) -> Reply:
+        if "temperature" in server.bodies[-1]:
+            said = "Unsupported parameter: 'temperature' is not supported with this model."
+            return Reply(error(said, param="temperature", code="unsupported_parameter"), status=400)
+        return OK
+
+    with serving(plan) as server:
+        model = _model(server.url, concurrency=1)
+        execute(tiny_plan("ab"), model, tmp_path)
+        model.close()
+    (session,) = RunFolder.at(tmp_path).manifest()["sessions"]
+    assert session["adaptations"] == ["temperature left out"]
+    notes = score_run(tmp_path).scores["neutral"].notes
+    assert "Asked otherwise than was set, because the endpoint refuses it: temperature left out." in notes
 
 
 def test_keys_and_endpoints_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from affectlab.models.base import (
     NEUTRAL,
     Ability,
+    Adapting,
     Answer,
     Failure,
     Finish,
@@ -22,6 +23,7 @@ from affectlab.models.spec import CatalogueRow, catalogue, open_model
 __all__ = [
     "NEUTRAL",
     "Ability",
+    "Adapting",
     "Answer",
     "CatalogueRow",
     "Failure",

@@ -17,7 +17,6 @@ class Ability(StrEnum):
 
     GENERATE = "generate"
     SCORE = "score"
-    HIDDEN = "hidden"
     STEER = "steer"
 
 
@@ -220,4 +219,14 @@ class Steerable(Protocol):
             UserError: When it cannot be put into one of them.
             WorldError: When what it needs cannot be kept or read.
         """
+        ...
+
+
+@runtime_checkable
+class Adapting(Protocol):
+    """What a model has besides that may find out, while it is asked, that it cannot be asked as it was to be."""
+
+    @property
+    def adaptations(self) -> tuple[str, ...]:
+        """What was asked otherwise than the requests say, so far; a run's session records it."""
         ...

@@ -78,7 +78,7 @@ class LocalModel:
     precision it may.
     """
 
-    abilities: frozenset[Ability] = frozenset({Ability.GENERATE, Ability.SCORE, Ability.HIDDEN, Ability.STEER})
+    abilities: frozenset[Ability] = frozenset({Ability.GENERATE, Ability.SCORE, Ability.STEER})
 
     def __init__(self, loaded: loading.Loaded, settings: ModelSettings) -> None:
         """Wrap a loaded model; :func:`affectlab.models.open_model` is the usual way here."""

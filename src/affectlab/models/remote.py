@@ -69,7 +69,7 @@ class RemoteModel:
     Anthropic's models) and others ignore; where the reply repeats it, it is cut off.
 
     A parameter the endpoint says it does not support (reasoning models refuse ``temperature`` and ``max_tokens``) is
-    left out or renamed from then on; :attr:`adaptations` says which, and the log does once.
+    left out or renamed from then on; :attr:`adaptations` says which, and so do the run's manifest and report.
     """
 
     abilities: frozenset[Ability] = frozenset({Ability.GENERATE})

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from affectlab.errors import UserError
-from affectlab.models.base import Failure, Model, Request, RequestKey, Steerable
+from affectlab.models.base import Adapting, Failure, Model, Request, RequestKey, Steerable
 from affectlab.runs import manifest as manifests
 from affectlab.runs import outside
 from affectlab.runs.folder import Answers, Appender, RunFolder
@@ -116,6 +116,8 @@ def execute(
                 seconds=round(result.seconds, 3),
                 usage=work.usage,
             )
+            if isinstance(model, Adapting) and model.adaptations:
+                session["adaptations"] = list(model.adaptations)
             folder.write_manifest(record)
     return result
 

@@ -138,6 +138,12 @@ def field(manifest: Mapping[str, Any], dotted: str) -> Any:
     return value
 
 
+def adapted(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """What must be said where an endpoint could not be asked as the manifest says: a sentence, or none."""
+    said = dict.fromkeys(one for session in manifest["sessions"] for one in session.get("adaptations", ()))
+    return (f"Asked otherwise than was set, because the endpoint refuses it: {', '.join(said)}.",) if said else ()
+
+
 def check_kind(manifest: Mapping[str, Any], where: str) -> None:
     """Refuse the manifest of a folder that holds something else than a run of a benchmark.
 

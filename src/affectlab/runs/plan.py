@@ -55,7 +55,7 @@ class Plan:
         asking: Every knob that shapes the requests; a temperature that was not given becomes the protocol's.
         conditions: States of the model.
         fields: Our field name -> the source's, where they differ.
-        notes: What the loader said of the data; shown with every score.
+        notes: What the loader said of the data, and what was asked otherwise than set; shown with every score.
         ignored: Columns of the source that went into no item; recorded in the manifest.
         repeats: How often each request is asked; more than one needs a temperature above 0.
     """

@@ -16,7 +16,7 @@ from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores, Table
 from affectlab.runs import outside
 from affectlab.runs.folder import SCHEMA, RunFolder
-from affectlab.runs.manifest import check_kind, items_digest
+from affectlab.runs.manifest import adapted, check_kind, items_digest
 from affectlab.runs.overview import overview
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
@@ -108,7 +108,7 @@ def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
         asking=Asking(**manifest["asking"]),
         conditions=tuple(manifest["conditions"]),
         repeats=manifest["repeats"],
-        notes=tuple(manifest["data"].get("notes", ())),
+        notes=(*adapted(manifest), *manifest["data"].get("notes", ())),
     )
     return outside.from_folder(plan, folder)
 
