@@ -61,7 +61,7 @@ def find_layers(model: Any, path: str | None = None) -> tuple[str, Any]:
         names = ", ".join(name for name, _ in outermost) or "none"
         raise UserError(
             f"The layers of {type(model).__name__} cannot be told: lists of {length} modules in its text decoder: "
-            f"{names}. Give their path, such as model.layers."
+            f"{names}. From Python they can be named: Engine(model, settings=EngineSettings(layers='model.layers'))."
         )
     ((_, layers),) = outermost
     return next(name for name, module in model.named_modules() if module is layers), layers
