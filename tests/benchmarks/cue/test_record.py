@@ -68,7 +68,7 @@ def test_a_context_may_be_a_list_of_turns(tmp_path: Path) -> None:
 
 
 def test_a_context_that_is_neither_is_refused_with_both_that_are_taken(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="field context: .* expected text, or a list of texts"):
+    with pytest.raises(UserError, match=r"field context: .* expected text, or a list of texts"):
         loaded(tmp_path, {**FULL, "context": [{"speaker": "甲", "text": "一"}]})
 
 
