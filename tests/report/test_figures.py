@@ -144,6 +144,10 @@ def test_changes_are_shaded_by_sign_and_size_over_the_whole_matrix() -> None:
     assert to_hex(drawn[1].get_facecolor()) == svg.SERIES[0]
     assert {"−3.31", "1.66", "0.00", "–"} <= set(texts(figure))
     assert "orange below" in shading(matrix)
+    # Strengths that are spelled like layers are no labels: 40 is no column apart.
+    sweep = heatmap(Matrix("s", "S", "layer", "strength", ("10", "20"), ("10", "20", "40"), ((0.5, 1.5, -1.0),) * 2))
+    assert sweep is not None
+    assert list(sweep.axes[0].get_xticks()) == [0.0, 1.0, 2.0]
 
 
 def test_conditions_are_told_apart_whole(run_report: RunReport, scores: Scores) -> None:

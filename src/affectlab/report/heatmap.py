@@ -15,13 +15,14 @@ _SLANT = 35
 def heatmap(matrix: Matrix) -> Any | None:
     """Values in cells; ``None`` for a matrix without any. What the colours say, :func:`shading` tells.
 
-    Columns that are no row (no answer) stand apart.
+    In a table of counts columns that are no row (no answer) stand apart.
     """
     if not matrix.rows or not matrix.columns:
         return None
     places: list[float] = []
+    counted = cells.counts(matrix)
     for index, column in enumerate(matrix.columns):
-        apart = column not in matrix.rows and index > 0 and matrix.columns[index - 1] in matrix.rows
+        apart = counted and column not in matrix.rows and index > 0 and matrix.columns[index - 1] in matrix.rows
         places.append((places[-1] + 1 if places else 0) + (0.25 if apart else 0))
     cell = max(0.34, min(0.5, 4.2 / len(matrix.columns)))
     with drawing():

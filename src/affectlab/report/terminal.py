@@ -187,9 +187,10 @@ def _matrix_sheet(matrix: Matrix, padding: int) -> Sheet:
     title = f"{matrix.title} (rows: {matrix.row_title}, columns: {matrix.column_title})"
     columns = [Column(styled(""), tuple(map(styled, matrix.rows)), breaks=True)]
     shown = cells.matrix_texts(matrix)
+    square = matrix.columns[: len(matrix.rows)] == matrix.rows
     for index, heading in enumerate(matrix.columns):
         values = zip(matrix.rows, (row[index] for row in shown), strict=True)
-        texts = tuple(styled(value, "bold" if row == heading else "") for row, value in values)
+        texts = tuple(styled(value, "bold" if square and row == heading else "") for row, value in values)
         columns.append(Column(styled(heading), texts, figures=True, breaks=True))
     return Sheet(tuple(columns), title, (matrix.note,) if matrix.note else (), padding=padding)
 
