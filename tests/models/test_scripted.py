@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.plans import scripted_file, tiny_plan
 
 from affectlab.errors import UserError
-from affectlab.models import Ability, Request, Response
+from affectlab.models import Ability, ModelSettings, Request, Response, open_model
 from affectlab.models.scripted import ScriptedModel
+from affectlab.runs import execute, score_run
 
 
 def _script(folder: Path, *rows: dict[str, Any] | str | bytes) -> ScriptedModel:
@@ -52,6 +55,20 @@ def test_the_most_specific_line_answers(tmp_path: Path) -> None:
     }
     answers = dict(model.respond(list(asked)))
     assert {request: answer.text for request, answer in answers.items() if isinstance(answer, Response)} == asked
+
+
+def test_a_script_is_not_steered_and_says_so(tmp_path: Path) -> None:
+    plan = tiny_plan("ab", conditions=("neutral", "anger@1.0"))
+    path = scripted_file(tmp_path / "replies.jsonl", plan)
+    with pytest.raises(UserError, match=r"joy\.safetensors steers no script: scripted:\S+ answers what its lines say"):
+        execute(plan, open_model(f"scripted:{path}", ModelSettings(vectors=Path("joy.safetensors"))), tmp_path / "run")
+    execute(plan, open_model(f"scripted:{path}"), tmp_path / "run")
+    overview = score_run(tmp_path / "run").overview
+    assert overview is not None
+    assert overview.note.endswith("The replies are scripted: no model was steered.")
+    told = replace(plan, conditions=("neutral", "prompt:anger"))  # what is said in words is asked of a script too
+    execute(told, open_model(f"scripted:{path}"), tmp_path / "told")
+    assert "scripted" not in (score_run(tmp_path / "told").overview or overview).note
 
 
 def test_replies_keep_finish_and_null(tmp_path: Path) -> None:

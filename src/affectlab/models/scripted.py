@@ -64,11 +64,12 @@ class _Lookup:
 class ScriptedModel:
     """A model whose replies are written down beforehand."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, vectors: Path | None = None) -> None:
         """Read the script.
 
         Args:
             path: File of JSON lines, see the module's text.
+            vectors: File of emotion vectors that the user named: refused once conditions are to rest on it.
 
         Raises:
             UserError: When the file is missing, empty or has bad lines (all of them are listed).
@@ -77,6 +78,7 @@ class ScriptedModel:
         data = _read(path)
         replies, scores = _parse(path, data)
         self._path = path
+        self._vectors = vectors
         self._replies = _Lookup.of(replies)
         self._scores = _Lookup.of(scores)
         able = {Ability.GENERATE} if replies else set()
@@ -102,8 +104,17 @@ class ScriptedModel:
             yield request, self._scored(request, line) if request.options else line
 
     def prepare(self, conditions: Sequence[str], kept: Path, recorded: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A script may answer otherwise under each condition; nothing is made ready."""
-        return {}
+        """A script may answer otherwise under each condition; nothing is made ready, and the manifest says so.
+
+        Raises:
+            UserError: When vectors are named for it: nothing would be steered with them.
+        """
+        if self._vectors is not None:
+            raise UserError(
+                f"{self._vectors} steers no script: {self.card.spec} answers what its lines say. Leave --vectors out, "
+                "or ask a local model."
+            )
+        return {"note": "The replies are scripted: no model was steered."}
 
     def close(self) -> None:
         """Nothing is held."""

@@ -166,7 +166,7 @@ def _open_remote(name: str, settings: ModelSettings) -> Model:
 def _open_scripted(path: str, settings: ModelSettings) -> Model:
     from affectlab.models.scripted import ScriptedModel
 
-    return ScriptedModel(Path(path).expanduser())
+    return ScriptedModel(Path(path).expanduser(), settings.vectors)
 
 
 _FACTORIES: dict[str, Factory] = {

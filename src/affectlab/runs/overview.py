@@ -94,6 +94,8 @@ def _note(figure: str, unit: Unit, family: int, controls: int, steering: Mapping
         f"emotion{f', the {controls} of controls left out' if controls else ''}. Compare emotions with random and "
         "permuted controls before reading a difference as one of emotion."
     )
+    if note := steering.get("note"):
+        said += f" {note}"
     if limits := steering.get("limits"):
         errors = [state.get("kl_error") or 0.0 for state in steering["conditions"].values()]
         said += (
