@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,8 +21,10 @@ from affectlab import steering
 from affectlab.engine import ScoreRow
 from affectlab.errors import UserError, WorldError
 from affectlab.models import Ability, Message, ModelCard, ModelSettings, Request, Response, Sampling, Steerable
+from affectlab.models.conditions import Conditions
 from affectlab.models.loading import Loaded
 from affectlab.models.local import LocalModel
+from affectlab.steering import load_stimuli
 
 OPTIONS = (" joy", " fear", " anger")
 CONDITIONS = ("neutral", "joy@3.0", "joy@1.0:raw:layers=1", "random@2.0:seed=1")
@@ -143,9 +146,12 @@ def test_a_cut_file_in_the_cache_is_made_anew_and_a_whole_one_needs_no_writing(
     first = _prepare(_model(), tmp_path, "anger@1.0")
     (kept,) = (tmp_path / "affectlab" / "vectors").glob("*.safetensors")
     kept.write_bytes(kept.read_bytes()[:3000])
+    left = kept.with_name(f".{kept.name}.{'0' * 32}.part")  # by a writer that was killed
+    left.write_bytes(b"half")
     capsys.readouterr()
     assert _prepare(_model(), tmp_path, "anger@1.0") == first
     assert "damaged and made anew" in capsys.readouterr().err
+    assert not left.exists()
     monkeypatch.setattr("affectlab.models.conditions.locked", None)  # nothing is locked where nothing is made
     assert _prepare(_model(), tmp_path, "anger@1.0") == first
 
@@ -201,6 +207,53 @@ def test_a_named_file_that_is_gone_is_not_missed_and_another_one_is_noticed(
     assert "joy.safetensors is gone: going on with the vectors that the run kept" in capsys.readouterr().err
 
 
+def test_what_a_run_kept_and_is_damaged_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """As where it is gone: what it was made from must give the same."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kept = tmp_path / "vectors.safetensors"
+    recorded = _prepare(_model(), tmp_path, "anger@1.0")
+    cut = kept.read_bytes()[:100]
+    kept.write_bytes(cut)
+    capsys.readouterr()
+    assert _prepare(_model(), tmp_path, "anger@1.0", recorded=recorded) == recorded
+    assert "cannot be used: they are made anew, and must be the same" in capsys.readouterr().err
+    assert steering.load(kept).sha256 == recorded["vectors"]["sha256"]
+    kept.write_bytes(cut)
+    with pytest.raises(UserError, match=r"There is no file \S+none"):
+        _prepare(_model(tmp_path / "none.safetensors"), tmp_path, "anger@1.0", recorded=recorded)
+
+
+@pytest.mark.parametrize("changed", ["dtype", "stimuli", "model", "tokenizer", "method", "rule"])
+def test_a_models_own_vectors_are_kept_by_all_that_they_come_from(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another number type, other texts or weights, another way: other vectors, under another name in the cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked: list[Path] = []
+
+    def looked_up(self: Conditions, path: Path) -> Any:
+        asked.append(path)
+        return "found"
+
+    monkeypatch.setattr(Conditions, "_cached", looked_up)
+    subject, stimuli = _model().subject, load_stimuli()
+    Conditions(subject, None)._own()
+    if changed == "dtype":
+        subject = replace(subject, dtype="bfloat16")
+    elif changed in ("model", "tokenizer"):
+        other: dict[str, Any] = {changed: "f" * 64}
+        subject = replace(subject, identity=replace(subject.identity, **other))
+    elif changed == "stimuli":
+        edited = replace(stimuli, texts=("An edited one.", *stimuli.texts[1:]))
+        monkeypatch.setattr("affectlab.models.conditions.load_stimuli", lambda: edited)
+    else:
+        monkeypatch.setattr(f"affectlab.models.conditions._{changed.upper()}", "another")
+    Conditions(subject, None)._own()
+    assert len(set(asked)) == 2
+
+
 def test_where_a_condition_means_the_suggested_layers_they_must_be_the_same(file: Path, tmp_path: Path) -> None:
     steering.save(steering.load(file).suggesting((1,)), file)
     recorded = _prepare(_model(file), tmp_path, "joy@1.0:layers=best")
@@ -212,7 +265,7 @@ def test_where_a_condition_means_the_suggested_layers_they_must_be_the_same(file
 def test_what_cannot_be_applied_says_so(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="no vector of 'anger'"):
         _prepare(_model(file), tmp_path, "anger@1.0")
-    with pytest.raises(UserError, match="belong to tiny and not to tiny"):
+    with pytest.raises(UserError, match=r"belong to tiny and not as it is now \(model: 0"):
         _prepare(_model(file, sha256="1" * 64), tmp_path, "joy@1.0")
     with pytest.raises(UserError, match="There is no file"):
         _prepare(_model(tmp_path / "none.safetensors"), tmp_path, "joy@1.0")

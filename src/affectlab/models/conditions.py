@@ -67,14 +67,15 @@ class Conditions:
             ``damaged`` beyond the limits).
         """
         going_on = bool(recorded)
-        name, found = self._found(kept if going_on else None)
+        before = self._kept(kept) if going_on else None
+        name, found = (kept.name, before) if before else self._found()
         vectors = found.needed(map(parse, conditions))
         described = {"file": name, "sha256": vectors.sha256, **asdict(vectors.provenance)}
         states = recorded.get("conditions", {})
         doses = {term: dose for state in states.values() for term, dose in state.get("doses", {}).items()}
         if going_on and described["sha256"] != recorded.get("vectors", {}).get("sha256"):
             return {**recorded, "vectors": described}
-        if not going_on or not kept.is_file():
+        if before is None:
             files.save(vectors, kept)
         self._applier, self._applied = Applier(vectors, self._subject, doses), {}
         applied = [self._apply(condition) for condition in conditions]
@@ -94,19 +95,27 @@ class Conditions:
         if condition not in self._applied:
             wanted = parse(condition)
             if wanted.terms and self._applier is None:
-                self._applier = Applier(self._found(None)[1], self._subject)
+                self._applier = Applier(self._found()[1], self._subject)
             self._applied[condition] = (self._applier or Applier(None))(wanted)
         return self._applied[condition]
 
-    def _found(self, kept: Path | None) -> tuple[str, EmotionVectors]:
-        """Vectors and the name of their file: what the user names; what a run kept; the model's own."""
-        file = self._file
-        if kept is not None and kept.is_file() and (file is None or not file.is_file()):
-            if file is not None:
-                say(f"{file} is gone: going on with the vectors that the run kept in {kept}.")
-            file = kept
-        if file is not None:
-            return file.name, files.load(file, self._subject.identity)
+    def _kept(self, kept: Path) -> EmotionVectors | None:
+        """What a run kept; ``None`` where what it was made from is there to be looked at, or where it is damaged."""
+        if not kept.is_file() or (self._file is not None and self._file.is_file()):
+            return None
+        try:
+            found = files.load(kept, self._subject.identity)
+        except UserError as error:
+            say(f"The vectors that the run kept cannot be used: they are made anew, and must be the same. {error}")
+            return None
+        if self._file is not None:
+            say(f"{self._file} is gone: going on with the vectors that the run kept in {kept}.")
+        return found
+
+    def _found(self) -> tuple[str, EmotionVectors]:
+        """Vectors and the name of their file: what the user names, or the model's own."""
+        if self._file is not None:
+            return self._file.name, files.load(self._file, self._subject.identity)
         return self._own()
 
     def _own(self) -> tuple[str, EmotionVectors]:
@@ -123,6 +132,8 @@ class Conditions:
                 with locked(path.with_name(path.name + ".lock"), f"the emotion vectors of {model.name}"):
                     found = self._cached(path)
                     if found is None:
+                        for left in path.parent.glob(f".{path.name}.*.part"):  # by a writer that was killed
+                            left.unlink(missing_ok=True)
                         say(f"First steering of {model.name}: extracting its emotion vectors, once, into {path}")
                         found = extract_vectors(self._subject, stimuli, _METHOD, _RULE, progress=_said_now_and_then())
                         _keep(found, path)

@@ -169,8 +169,9 @@ class EmotionVectors:
             UserError: Naming every field that differs.
         """
         if different := self.model.differences(model):
+            now = "not as it is now" if model.name == self.model.name else f"not to {model.name}"
             raise UserError(
-                f"These vectors belong to {self.model.name} and not to {model.name} ({'; '.join(different)}). "
+                f"These vectors belong to {self.model.name} and {now} ({'; '.join(different)}). "
                 "Extract vectors from this model: affectlab vectors extract."
             )
 
