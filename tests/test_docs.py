@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tomllib
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,15 @@ def test_the_python_reference_and_architecture_name_every_package() -> None:
     architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert packages - reference == {"cli"}
     assert {name for name in packages if f"`{name}`" not in architecture} == set()
+
+
+def test_the_table_of_layers_is_the_contract() -> None:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (layers,) = (one["layers"] for one in contract["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
+    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = architecture[architecture.index("\n## Layers\n") : architecture.index("\n## How data flows\n")]
+    rows = re.findall(r"^\| (`[^|]*`) \|", table, re.MULTILINE)
+    assert [re.findall(r"`(\w+)`", row) for row in rows] == [layer.split(" | ") for layer in layers]
 
 
 @pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "bench/README.md"])
