@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from affectlab.engine.interventions import SIDES
 from affectlab.errors import UserError
-from affectlab.steering.conditions import SCALES, Condition, Term, layer_numbers, parse, ranges, third
+from affectlab.steering.conditions import SCALES, Condition, Term, Threshold, layer_numbers, parse, ranges, third
 
 
 @pytest.mark.parametrize(
@@ -18,6 +21,7 @@ from affectlab.steering.conditions import SCALES, Condition, Term, layer_numbers
         ("anger@0.1:relative:layers=10-19:positions=all", "anger@0.1:relative:layers=10-19"),
         ("anger@0.1:layers=3,2,1,7:kind=add:unit", "anger@0.1:layers=1-3,7"),
         ("fear@-0.5:kl:positions=generated", "fear@-0.5:kl:positions=generated"),
+        ("joy@1: below = happiness@-.5", "joy@1.0:below=joy@-0.5"),
         ("random@1.0:seed=3", "random@1.0:seed=3"),
         ("random@1.0", "random@1.0:seed=0"),
         ("kl-random@0.1:relative:seed=2", "kl-random@0.1:relative:seed=2"),
@@ -71,6 +75,12 @@ def test_what_is_read() -> None:
         ("fear@0.5:kl:kind=clamp", "no kl dose"),
         ("fear@0:kl", "a kl dose is not 0"),
         ("kl-random@0.5:kl", "random@DOSE:kl"),
+        ("joy@1:above=joy@0.1:below=joy@2", "above or below is given twice"),
+        ("joy@1:above=fear", r"'above=fear' has no threshold \(write above=fear@0\.02\)"),
+        ("joy@1:below=1@2", "'1' is no emotion"),
+        ("joy@1:above=joy@0.1+fear@1", "the same above= or below="),
+        ("joy@0.1:kl:above=joy@0", "above= goes with no dose in nats"),
+        ("kl-random@1:below=joy@0", "below= goes with no dose in nats"),
         ("prompt:", "'' is no emotion"),
         ("prompt:angre", r"known; did you mean anger\?$"),
         ("anger@1.0:layers=1-999999999", "no model has that many"),
@@ -80,7 +90,7 @@ def test_what_is_wrong_is_said(text: str, says: str) -> None:
     with pytest.raises(UserError, match=says) as caught:
         parse(text)
     # How conditions are written is told where they are written otherwise, and not where they mean what cannot be.
-    meant = ("no model", "seed= goes", "write strength 1.0", "no kl dose", "a kl dose", "random@DOSE", "did you mean")
+    meant = ("no model", "seed= goes", "write strength 1.0", "kl dose", "no dose", "random@DOSE", "did you mean")
     assert ("Write neutral, EMOTION@STRENGTH" in str(caught.value)) is not any(part in says for part in meant)
 
 
@@ -122,13 +132,22 @@ _terms = st.builds(
     st.sampled_from(["middle", "late", "all", "best", "0", "3-5", "1,4-6"]),
     st.integers(0, 99),
 )
+_thresholds = st.builds(
+    Threshold,
+    st.sampled_from(SIDES),
+    st.sampled_from(["fear", "moral_outrage"]),
+    st.decimals(-9, 9, places=3).filter(bool).map(float),
+)
 
 
 @given(
     st.lists(_terms, max_size=3, unique_by=lambda term: (term.direction, term.layers)),
     st.lists(st.sampled_from(["joy", "fear"]), max_size=2, unique=True),
+    st.none() | _thresholds,
 )
-def test_every_condition_is_read_back(terms: list[Term], prompts: list[str]) -> None:
+def test_every_condition_is_read_back(terms: list[Term], prompts: list[str], only: Threshold | None) -> None:
+    if only is not None:
+        terms = [replace(term, only=only) for term in terms if term.scale != "kl"]
     condition = Condition(tuple(sorted(terms, key=str)), tuple(sorted(prompts)))
     assert parse(str(condition)) == condition
 

@@ -123,6 +123,47 @@ def test_rows_29_and_30_the_vector_is_added_once(subject: Subject, loaded: Loade
         )
 
 
+def test_row_40_a_condition_applies_only_where_the_state_is_above_or_below(subject: Subject, loaded: Loaded) -> None:
+    """Shut everywhere it is the model as it is, to the bit; open everywhere, the same condition without a threshold.
+
+    In between, against a hook of our own: the projection on calm at layer 0, before any edit, at the median of the
+    text's tokens, in token norms of 2.
+    """
+    draw = np.random.default_rng(0)
+    vectors = EmotionVectors.from_tensors(
+        {layer: draw.standard_normal(32) for layer in (0, 1)}, subject.identity, "calm", np.array([2, 3], np.float32)
+    )
+    applier = Applier(vectors, subject)
+    prompt, option = subject.plain("How does Ada feel? "), subject.option(" joy")
+
+    def score(condition: str) -> float:
+        ((_, _, found),) = subject.engine.score([ScoreRow(prompt, [option])], [applier(condition).intervention])
+        return float(found[0])
+
+    states, _ = _outputs(loaded.model, (*prompt, *option))
+    projections = states[0].double().numpy() @ vectors.direction("calm", 0)
+    middle = round(float(np.median(projections)) / 2, 3)
+    plain, moved = score("neutral"), score("calm@3.0:layers=all")
+    assert abs(plain - moved) > 0.01
+    for shut, wide in ((1000, -1000), (-1000, 1000)):
+        side = "above" if shut > 0 else "below"
+        assert score(f"calm@3.0:layers=all:{side}=calm@{shut}") == plain
+        assert score(f"calm@3.0:layers=all:{side}=calm@{wide}") == pytest.approx(moved, abs=1e-5)
+    for side, where in (("above", projections >= 2 * middle), ("below", projections < 2 * middle)):
+        assert 0 < where.sum() < len(where)
+        mask = torch.tensor(where, dtype=torch.float32)[:, None]
+        added = {layer: mask * torch.tensor(3.0 * vectors.direction("calm", layer)) for layer in (0, 1)}
+        _, logits = _outputs(loaded.model, (*prompt, *option), added)
+        logprobs = logits.log_softmax(-1)[len(prompt) - 1 : -1]
+        expected = sum(float(logprobs[place, token]) for place, token in enumerate(option))
+        condition = f"calm@3.0:layers=all:{side}=calm@{middle}"
+        assert score(condition) == pytest.approx(expected, abs=1e-3)
+        assert applier(condition).lines[-1] == (
+            f"Only at tokens whose projection on calm's direction at layer 0 is {side} {2 * middle:.4g}, {middle:g} × "
+            "the median token norm."
+        )
+
+
 def test_a_planted_read_out_moves_by_the_amount_worked_out_by_hand() -> None:
     """The head reads number 0 of the last layer's output for one token and nothing else; the final norm is undone by
     hand.
@@ -199,7 +240,9 @@ def test_a_validation_may_leave_the_sweep_out(subject: Subject) -> None:
     vectors = extract(subject, Stimuli(words, labels, groups, {}, "toy"))
     found = validate(subject, vectors, Settings(sweep_layers=(), strengths=(0.1,), compared=0.1, controls=1))
     assert found.sweep.shape[1] == 0
-    assert {table.id for table in scores(found).tables} == {"self_report", "by_strength"}
+    tables = {table.id for table in scores(found).tables}
+    assert tables >= {"self_report", "by_strength"}
+    assert not tables & {"positive_margin", "by_layer"}
 
 
 def test_row_28_a_dose_means_the_same_on_models_that_a_strength_does_not(subject: Subject) -> None:

@@ -48,6 +48,7 @@ class ToyEngine:
         return tuple(f"layers.{number}" for number in range(self.n_layers))
 
     def logprobs(self, ids: Sequence[int], intervention: Intervention, generated: bool = False) -> Array:
+        assert intervention.gate is None
         state = self.embeddings[ids[-1]].astype(np.float64)
         where = {"all": True, "prompt": not generated, "generated": generated}[intervention.positions]
         for edit in intervention.edits if where else ():

@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from affectlab.engine.interventions import Edit, Intervention
+from affectlab.engine.interventions import Edit, Gate, Intervention
 from affectlab.errors import UserError
 from affectlab.steering.coherence import divergence
-from affectlab.steering.conditions import THIRDS, Condition, Term, layer_numbers, parse, ranges, third
+from affectlab.steering.conditions import THIRDS, Condition, Term, Threshold, layer_numbers, parse, ranges, third
 from affectlab.steering.contrast import Doubles, Floats
 from affectlab.steering.controls import isotropic, shuffled
 from affectlab.steering.quality import LEAST_COSINE
@@ -117,10 +117,16 @@ class Applier:
             lines.append(self._line(term, made))
         if wanted.prompts:
             lines.append(f"The system turn starts with: {wanted.prompt}")
-        positions = wanted.terms[0].positions if wanted.terms else "all"
+        gate = None
+        if (only := wanted.only) is not None:
+            gate = self._gate(only, min(edit.layer for edit in edits))
+            lines.append(
+                f"Only at tokens whose projection on {only.emotion}'s direction at layer {gate.layer} is {only.side} "
+                f"{gate.threshold:.4g}, {only.value:g} × the median token norm."
+            )
         return Applied(
             condition=wanted,
-            intervention=Intervention(tuple(edits), positions, name=str(wanted)),
+            intervention=Intervention(tuple(edits), wanted.positions, gate, name=str(wanted)),
             doses=tuple((name, self._doses[name]) for name in map(str, wanted.terms) if name in self._doses),
             lines=tuple(lines) or ("Nothing is done to the model.",),
         )
@@ -169,6 +175,17 @@ class Applier:
             for layer in self.layers(term.layers)
         ]
 
+    def _gate(self, only: Threshold, layer: int) -> Gate:
+        """The gate of a condition whose first changed layer this is."""
+        vectors = self._need_vectors()
+        place = vectors.place(layer)
+        return Gate(
+            layer,
+            vectors.unit[vectors.index(only.emotion), place],
+            float(only.value * self._token_norms()[place]),
+            only.side,
+        )
+
     def _directions(self, term: Term) -> Floats:
         """Unit vectors ``[layer, width]`` of a term."""
         vectors = self._need_vectors()
@@ -197,7 +214,10 @@ class Applier:
     def _token_norms(self) -> Doubles:
         norms = self._need_vectors().token_norms
         if norms is None:
-            raise UserError("These vectors hold no token norms, which this strength counts in. Use unit or raw.")
+            raise UserError(
+                "These vectors hold no token norms, which relative strengths, doses and thresholds count in. Use unit "
+                "or raw strengths."
+            )
         return norms.astype(np.float64)
 
     def _dose(self, term: Term) -> float:

@@ -7,6 +7,8 @@ A condition is one or more terms joined by ``+``::
     anger@0.1:relative:layers=10-19           a tenth of the layer's median token norm, at layers 10 to 19
     joy@0.5:kl:positions=generated            the dose that moves plain text by 0.5 nats, at generated tokens only
     fear@1.0:kind=project_out                 the direction of fear taken out
+    anger@0.02:relative:kind=clamp:above=anger@0.02
+                                              anger held to 0.02 of the token norm at tokens where it is above that
     random@1.0:seed=3                         an isotropic vector of the same norm
     kl-random@1.0:seed=3                      an isotropic vector that moves plain text as far as emotions do
     permuted:anger@1.0:seed=1                 anger's vector extracted with shuffled labels
@@ -22,11 +24,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from affectlab.engine.interventions import KINDS, POSITIONS, Kind, Positions
+from affectlab.engine.interventions import KINDS, POSITIONS, SIDES, Kind, Positions, Side
 from affectlab.errors import UserError, did_you_mean
 from affectlab.steering.stimuli import NAME, emotion_id, label_space
 
@@ -50,8 +52,26 @@ _HOW = (
     "Write neutral, EMOTION@STRENGTH, permuted:EMOTION@STRENGTH, random@STRENGTH, kl-random@STRENGTH or "
     "prompt:EMOTION, joined by +. "
     f"Behind a strength: :{'|'.join(SCALES)}, :layers={'|'.join(_NAMED_LAYERS)}|10-19|3,5,7, "
-    f":positions={'|'.join(POSITIONS)}, :kind={'|'.join(KINDS)}, :seed=N. Example: anger@0.1:relative:layers=10-19"
+    f":positions={'|'.join(POSITIONS)}, :kind={'|'.join(KINDS)}, :above=EMOTION@THRESHOLD, :below=EMOTION@THRESHOLD, "
+    ":seed=N. Example: anger@0.1:relative:layers=10-19"
 )
+
+
+class Threshold(NamedTuple):
+    """Where a term applies: at tokens whose state, at the first layer it changes, is on one side of a threshold.
+
+    Attributes:
+        side: ``above`` (which the threshold belongs to) or ``below``.
+        emotion: Whose direction the state is projected on.
+        value: Of the projection, in median token norms of that layer.
+    """
+
+    side: Side
+    emotion: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.side}={self.emotion}@{_spelled(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +87,7 @@ class Term:
         positions: Which tokens.
         kind: What is done with the vector.
         seed: Of a control.
+        only: Which of those tokens, told from the model's state; ``None``: all of them.
     """
 
     source: Source
@@ -77,6 +98,7 @@ class Term:
     positions: Positions = "all"
     kind: Kind = "add"
     seed: int = 0
+    only: Threshold | None = None
 
     @property
     def name(self) -> str:
@@ -96,6 +118,7 @@ class Term:
         parts += [f"layers={self.layers}"] if self.layers != MIDDLE else []
         parts += [f"positions={self.positions}"] if self.positions != "all" else []
         parts += [f"kind={self.kind}"] if self.kind != "add" else []
+        parts += [str(self.only)] if self.only else []
         parts += [f"seed={self.seed}"] if self.source != "emotion" else []
         return ":".join(parts)
 
@@ -116,6 +139,16 @@ class Condition:
     def neutral(self) -> bool:
         """Whether nothing is done."""
         return not self.terms and not self.prompts
+
+    @property
+    def positions(self) -> Positions:
+        """Which tokens all its vectors are for."""
+        return self.terms[0].positions if self.terms else "all"
+
+    @property
+    def only(self) -> Threshold | None:
+        """Which of those tokens, told from the model's state."""
+        return self.terms[0].only if self.terms else None
 
     @property
     def control(self) -> bool:
@@ -191,8 +224,8 @@ def parse(text: str) -> Condition:
     written = [*((*term.direction, term.layers) for term in terms), *((one,) for one in prompts)]
     if twice := next((one for one in written if written.count(one) > 1), None):
         raise _wrong(text, f"{twice[0]} stands in it twice; write the sum as one strength")
-    if len({term.positions for term in terms}) > 1:
-        raise _wrong(text, "all its vectors must have the same positions")
+    if len({(term.positions, term.only) for term in terms}) > 1:
+        raise _wrong(text, "all its vectors must have the same positions, and the same above= or below=")
     return Condition(tuple(sorted(terms, key=str)), tuple(sorted(prompts)))
 
 
@@ -214,10 +247,11 @@ def _term(text: str, part: str) -> Term:
         source = "random" if name == "random" else "kl-random"
     emotion = "" if source in ("random", "kl-random") else _emotion(text, name)
     found = dict(_options(text, options))
-    seed = found.pop("seed", None)
+    seed, only = found.pop("seed", None), found.pop("only", None)
     if seed is not None and source == "emotion":
         raise _refused(text, "seed= goes with random, kl-random and permuted:")
-    term = Term(source, emotion, float(strength) + 0.0, seed=int(seed or 0), **found)  # type: ignore[arg-type]
+    threshold = _threshold(text, only) if only else None
+    term = Term(source, emotion, float(strength) + 0.0, seed=int(seed or 0), only=threshold, **found)  # type: ignore[arg-type]
     _check_term(text, term)
     return term
 
@@ -228,8 +262,10 @@ def _options(text: str, options: list[str]) -> Iterator[tuple[str, str]]:
         name, equals, value = (piece.strip() for piece in option.partition("="))
         if not equals and name in SCALES:
             name, value = "scale", name
+        if name in SIDES:
+            name, value = "only", f"{name}={value}"
         if name in seen:
-            raise _wrong(text, f"{name} is given twice")
+            raise _wrong(text, f"{'above or below' if name == 'only' else name} is given twice")
         seen.add(name)
         if name == "layers":
             value = layer_text(text, value)
@@ -238,9 +274,18 @@ def _options(text: str, options: list[str]) -> Iterator[tuple[str, str]]:
             raise _wrong(text, f"{name} {value!r} is none of {', '.join(allowed)}")
         if name == "seed" and not (value.isdecimal() and len(value) <= 9):
             raise _wrong(text, f"the seed {value[:20]!r} is not a whole number from 0 to 999999999")
-        if name not in ("layers", "scale", "positions", "kind", "seed"):
+        if name not in ("layers", "scale", "positions", "kind", "only", "seed"):
             raise _wrong(text, f"{option!r} is no option")
         yield name, value
+
+
+def _threshold(text: str, value: str) -> Threshold:
+    """From ``above=anger@0.02``."""
+    side, _, rest = value.partition("=")
+    emotion, _, number = (piece.strip() for piece in rest.partition("@"))
+    if not _NUMBER.fullmatch(number):
+        raise _wrong(text, f"{value!r} has no threshold (write {side}={emotion or 'anger'}@0.02)")
+    return Threshold("above" if side == "above" else "below", _emotion(text, emotion), float(number) + 0.0)
 
 
 def layer_text(text: str, value: str) -> str:
@@ -314,6 +359,8 @@ def _check_term(text: str, term: Term) -> None:
         raise _refused(text, "a kl dose is not 0")
     if term.source == "kl-random" and (term.scale == "kl" or term.kind not in ("add", "add_keep_norm")):
         raise _refused(text, "kl-random is matched to added emotion vectors; write random@DOSE:kl for its own dose")
+    if term.only and (term.scale == "kl" or term.source == "kl-random"):
+        raise _refused(text, f"{term.only.side}= goes with no dose in nats, which is that of a vector at every token")
 
 
 def _emotion(text: str, name: str) -> str:
