@@ -265,7 +265,7 @@ def test_where_a_condition_means_the_suggested_layers_they_must_be_the_same(file
 def test_what_cannot_be_applied_says_so(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="no vector of 'anger'"):
         _prepare(_model(file), tmp_path, "anger@1.0")
-    with pytest.raises(UserError, match=r"belong to tiny and not as it is now \(model: 0"):
+    with pytest.raises(UserError, match=r"belong to another tiny than this one \(model: 0"):
         _prepare(_model(file, sha256="1" * 64), tmp_path, "joy@1.0")
     with pytest.raises(UserError, match="There is no file"):
         _prepare(_model(tmp_path / "none.safetensors"), tmp_path, "joy@1.0")

@@ -169,9 +169,10 @@ class EmotionVectors:
             UserError: Naming every field that differs.
         """
         if different := self.model.differences(model):
-            now = "not as it is now" if model.name == self.model.name else f"not to {model.name}"
+            name = self.model.name
+            owner = f"another {name} than this one" if name == model.name else f"{name} and not to {model.name}"
             raise UserError(
-                f"These vectors belong to {self.model.name} and {now} ({'; '.join(different)}). "
+                f"These vectors belong to {owner} ({'; '.join(different)}). "
                 "Extract vectors from this model: affectlab vectors extract."
             )
 
