@@ -95,6 +95,13 @@ def test_signs_of_the_template_count_where_the_tokenizer_does_not_call_them_spec
     assert [one for one in ids if one in (turn, other, word)] == [turn, word, word, other, turn]
 
 
+def test_what_a_template_takes_away_leaves_no_mark() -> None:
+    template = tiny_models.CHAT.replace("message['content']", "message['content'].replace('<s>', '')")
+    shown, ids = _asked(Prompter(tiny_models.tokenizer(template)), "a<s>b")
+    assert shown == "<s>user\nab</s>\n<s>assistant\n"
+    assert list(ids) == BYTES(shown, add_special_tokens=False)["input_ids"]
+
+
 def test_what_cannot_be_read_as_letters_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = tiny_models.tokenizer()
     monkeypatch.setattr(type(slow), "backend_tokenizer", None)

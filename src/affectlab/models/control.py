@@ -44,7 +44,7 @@ class ControlTokens:
         }
         names = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True))) or r"(?!)"
         self._meant = re.compile(f"{MARK}|{names}")
-        self._read = re.compile(f"{MARK}(?P<mark>{MARK})|{MARK}(?P<letters>{names})|(?P<control>{names})")
+        self._read = re.compile(f"{MARK}(?:(?P<mark>{MARK})|(?P<letters>{names}))?|(?P<control>{names})")
 
     def marked(self, text: str) -> str:
         """A text that people wrote, with a mark before each name of a control token."""
@@ -80,9 +80,10 @@ class ControlTokens:
         """A marked text with what its marked names, and its control tokens, are written as."""
 
         def written(found: re.Match[str]) -> str:
-            if found["letters"] is not None:
-                return letters(found["letters"])
-            return MARK if found["mark"] else control(found["control"])
+            if found["control"] is not None:
+                return control(found["control"])
+            # A mark whose name a template took away goes with it.
+            return letters(found["letters"]) if found["letters"] else found["mark"] or ""
 
         return self._read.sub(written, text)
 
