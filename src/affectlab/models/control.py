@@ -106,8 +106,6 @@ class ControlTokens:
     @cached_property
     def _second(self) -> tuple[Any, dict[int, int]] | None:
         """The second tokenizer, and its own numbers of added tokens with the usual ones; ``None`` if there is none."""
-        from tokenizers import Tokenizer
-
         backend = getattr(self._tokenizer, "backend_tokenizer", None)
         if backend is None:
             return None
@@ -132,7 +130,7 @@ class ControlTokens:
             pairs = ((pair, pair.split(" ") if isinstance(pair, str) else pair) for pair in model["merges"])
             model["merges"] = [pair for pair, parts in pairs if not {*parts, "".join(parts)} & self._names.keys()]
         try:
-            reader = Tokenizer.from_str(json.dumps(made))
+            reader = type(backend).from_str(json.dumps(made))
         except Exception:  # noqa: BLE001 - tokenizers raises nothing narrower
             return None
         numbers = ((reader.token_to_id(called(name)), number) for name, number in usual.items())
