@@ -245,6 +245,11 @@ def test_each_of_several_replies_says_what_it_answers(run_report: RunReport) -> 
     shown = ("stance", "How does she stand?", "Negative", "emotion", "What does she feel?", "The reply was empty.")
     places = [text.index(part, text.index("First item")) for part in shown]
     assert places == sorted(places)
+    # Many short ones stand in a table, their prompts folded together.
+    many = replace(example, turns=tuple(Turn(f"core_{n}", f"prompt {n}", f"reply {n}") for n in range(4)))
+    page = run_html(replace(run_report, examples=(many,)))
+    assert page.count("<summary>Prompts</summary>") == 1
+    assert '<th scope="row">core_<wbr>3</th><td class="raw">reply 3</td>' in page
 
 
 def test_table_fragment() -> None:

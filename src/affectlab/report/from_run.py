@@ -115,5 +115,7 @@ def _reply(request: Request, response: Response) -> str:
 def _shown(benchmark: Benchmark, slot: str, value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, tuple | list | frozenset | set):
+        return "; ".join(_shown(benchmark, slot, one) for one in value) or "none"
     space = benchmark.slots.get(slot)
     return space.name_of(str(value)) if space is not None and str(value) in space else str(value)
