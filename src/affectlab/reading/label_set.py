@@ -25,7 +25,7 @@ _JOIN: Final = re.compile(
 _ITEM: Final = re.compile(r"^(?:\(?\d{1,2}[.):]|\(?[a-z][.)]|[-*•+])[ ]?")
 _ANNOUNCED: Final = re.compile(
     r"(?:(?<![A-Za-z])(?:(?P<noun>answers?|labels?|emotions?|groups?|choices?|selections?|options?)"
-    r"|are|is|felt|feels?|includes?)(?![A-Za-z])|(?P<zh>答案|选择|标签|情绪)|感到|觉得)"
+    r"|are|is|felt|feels?|includes?|including)(?![A-Za-z])|(?P<zh>答案|选择|标签|情绪)|感到|觉得)"
     r"[ ]?(?P<link>:|(?:are|is)(?![A-Za-z])|是|为)?[ ]?:?[ ]*",
     re.IGNORECASE,
 )
