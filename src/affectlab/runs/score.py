@@ -206,10 +206,11 @@ def _few_clusters(scores: Scores) -> tuple[str, ...]:
     most = max((one.clusters for one in scores.headline if one.low is not None), default=ENOUGH)
     if most >= ENOUGH:
         return ()
-    return (
+    said = (
         f"Few independent units: intervals resample {most} clusters, and with fewer than {ENOUGH} they are a rough "
-        "guide, more often too narrow than too wide.",
+        "guide, more often too narrow than too wide."
     )
+    return (said,)
 
 
 def scores_to_dict(scored: ScoredRun) -> dict[str, Any]:
