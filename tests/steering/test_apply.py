@@ -85,7 +85,7 @@ def test_what_a_condition_needs(vectors: EmotionVectors, subject: Subject) -> No
         Applier(replace(vectors, token_norms=None))("anger@0.5:relative")
     with pytest.raises(UserError, match="--no-activations"):
         Applier(replace(vectors, activations=None))("permuted:anger@1.0")
-    with pytest.raises(UserError, match="belong to toy"):
+    with pytest.raises(UserError, match="belong to another toy"):
         Applier(replace(vectors, model=replace(vectors.model, model="else")), subject)
     assert Applier(None)("neutral").intervention.edits == ()
     assert emotion_prompt(("anger",)) in Applier(None)("prompt:anger").explain()

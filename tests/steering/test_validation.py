@@ -415,7 +415,7 @@ def test_settings_that_cannot_be() -> None:
 
 
 def test_vectors_of_another_model_are_not_validated(subject: Subject, vectors: EmotionVectors) -> None:
-    with pytest.raises(UserError, match="belong to toy"):
+    with pytest.raises(UserError, match="belong to another toy"):
         validate(subject, replace(vectors, model=replace(vectors.model, tokenizer="else")), SETTINGS)
 
 
