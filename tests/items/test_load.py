@@ -71,6 +71,53 @@ def test_columns_that_nothing_reads_are_named(tmp_path: Path) -> None:
     assert load_items(source, {}, Record, to_item).ignored == ("author", "Year")
 
 
+def test_of_an_object_whose_inside_was_mapped_the_rest_is_named(tmp_path: Path) -> None:
+    rows = [{"id": "a", "told": {"words": "x", "when": {"year": 1, "day": 2}}}, {"id": "b", "told": {"words": "y"}}]
+    source = put(tmp_path, rows)
+    assert load_items(source, {"text": "told.words"}, Record, to_item).ignored == ("told.when",)
+    fields = {"text": "told.words", "count": "told.when.day"}
+    assert load_items(source, fields, Record, to_item).ignored == ("told.when.year",)
+    source = put(tmp_path, [{"id": "a", "told": {"words": "x"}}])
+    assert load_items(source, {"text": "told.words"}, Record, to_item).ignored == ()
+
+
+class Aliased(BaseModel):
+    id: str = Field(validation_alias=AliasChoices("id", "key", "person"))
+    text: str = Field(validation_alias=AliasChoices("text", "words"))
+    person: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("row", "fields", "read", "ignored"),
+    [
+        ({"id": "a", "text": "x", "words": "y"}, {}, ("a", "x", None), ("words",)),
+        ({"id": "a", "text": "x", "words": "x"}, {}, ("a", "x", None), ()),  # nothing is lost
+        ({"id": "a", "text": "", "words": "y"}, {}, ("a", "y", None), ()),
+        ({"id": "a", "text": "x", "mine": "y"}, {"words": "mine"}, ("a", "y", None), ("text",)),
+        ({"id": "a", "words": "x", "mine": "y"}, {"text": "mine"}, ("a", "y", None), ("words",)),
+        ({"id": "a", "text": {"of": "x", "at": "z"}}, {"words": "text.of"}, ("a", "x", None), ("text.at",)),
+        ({"id": "a", "number": "7", "text": "x"}, {"key": "number"}, ("7", "x", None), ("id",)),
+        ({"id": "a", "person": "p", "text": "x"}, {}, ("a", "x", "p"), ()),  # a field of its own as well
+        ({"id": "a", "who": "p", "text": "x"}, {"person": "who"}, ("a", "x", "p"), ()),
+    ],
+)
+def test_of_several_names_of_a_field_the_mapped_one_counts_and_the_others_are_named(
+    tmp_path: Path, row: object, fields: dict[str, str], read: tuple[str | None, ...], ignored: tuple[str, ...]
+) -> None:
+    def item(record: Aliased, index: int) -> Item:
+        return Item(record.id, index, {"text": record.text, "person": record.person}, {})
+
+    loaded = load_items(put(tmp_path, [row]), fields, Aliased, item)
+    assert (loaded[0].id, loaded[0].inputs["text"], loaded[0].inputs["person"]) == read
+    assert loaded.ignored == ignored
+
+
+def test_one_field_mapped_twice_is_refused(tmp_path: Path) -> None:
+    source = put(tmp_path, [{"id": "a", "one": "x", "two": "y"}])
+    with pytest.raises(UserError, match="--map text=one and --map words=two both say what text is"):
+        load_items(source, {"text": "one", "words": "two"}, Aliased, lambda record, index: Item(record.id, index, {}, {}))
+
+
 def test_all_problems_of_all_rows_in_plain_words(tmp_path: Path) -> None:
     source = put(
         tmp_path,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from affectlab.errors import UserError, did_you_mean
 from affectlab.items.item import Item
@@ -81,7 +81,8 @@ def load_items(
     """Reads, validates and converts a data source.
 
     Columns that hold personal data (:func:`affectlab.items.personal.personal_columns`) are left out first,
-    unless ``record`` or ``fields`` names them.
+    unless ``record`` or ``fields`` names them. Where a row has a field under several of its names, the one that
+    ``fields`` names is taken, else the first that holds something; the others count as not used.
 
     Args:
         source: What :func:`affectlab.items.read.scan_rows` takes.
@@ -104,8 +105,9 @@ def load_items(
     _check_fields(source, fields, record)
     read, found = scan(source, fields)
     problems = list(found)
-    rows, personal = drop_personal(read, keep={*record.model_fields, *fields})
-    _check_columns(source, rows, record)
+    named, personal = drop_personal(read, keep={*record.model_fields, *fields})
+    _check_columns(source, named, record)
+    rows, beaten = _one_spelling(named, fields, record)
     valid: list[tuple[Row, R]] = []
     items: list[Item] = []
     first: dict[str, Row] = {}
@@ -130,7 +132,7 @@ def load_items(
         problems += check(valid)
     if problems:
         raise DataError(source, problems)
-    return Loaded(tuple(items), (*personal, *_unread(rows, record)))
+    return Loaded(tuple(items), (*personal, *_unread(named, fields, record, beaten)))
 
 
 def _written_id(row: Row, record: type[BaseModel]) -> str | None:
@@ -152,12 +154,67 @@ def _has_id(row: Row, record: type[BaseModel]) -> bool:
     return field is None or any(row.data.get(name) not in (None, "") for name in spellings("id", field))
 
 
-def _unread(rows: Sequence[Row], record: type[BaseModel]) -> list[str]:
-    """Columns no field reads; none when the record takes whatever it is given (``extra="allow"``)."""
+def _own_spellings(record: type[BaseModel]) -> dict[str, list[str]]:
+    """The names of each field, first the one that is read first, without those that another field is called by."""
+    ours = record.model_fields
+    return {
+        name: [one for one in spellings(name, field) if one == name or one not in ours] for name, field in ours.items()
+    }
+
+
+def _one_spelling(
+    rows: Sequence[Row], fields: Mapping[str, str], record: type[BaseModel]
+) -> tuple[Sequence[Row], list[str]]:
+    """Rows that have each field under one of its names, and the names under which some row said something else."""
+    columns = {name for row in rows for name in row.data}
+    heads = {name.partition(".")[0] for name in fields}
+    beaten: dict[str, None] = {}
+    for names in _own_spellings(record).values():
+        there = [name for name in names if name in columns]
+        if len(there) > 1:
+            meant = [name for name in there if name in heads]
+            rows = [_with_one(row, there, meant, beaten) for row in rows]
+    return rows, list(beaten)
+
+
+def _with_one(row: Row, names: list[str], meant: list[str], beaten: dict[str, None]) -> Row:
+    written = [name for name in names if row.data.get(name) not in (None, "")]
+    [best, *_] = meant or written or names
+    others = [name for name in names if name != best and name in row.data]
+    beaten.update(dict.fromkeys(name for name in others if name in written and row.data[name] != row.data.get(best)))
+    return replace(row, data={name: value for name, value in row.data.items() if name not in others}) if others else row
+
+
+def _unread(
+    rows: Sequence[Row], fields: Mapping[str, str], record: type[BaseModel], beaten: Iterable[str]
+) -> list[str]:
+    """Columns no field is read from; none when the record takes whatever it is given (``extra="allow"``)."""
     if record.model_config.get("extra") == "allow":
         return []
-    read = {spelling for name, field in record.model_fields.items() for spelling in spellings(name, field)}
-    return [column for column in dict.fromkeys(name for row in rows for name in row.data) if column not in read]
+    read = {spelling for name, field in record.model_fields.items() for spelling in spellings(name, field)} - {*beaten}
+    columns = dict.fromkeys(name for row in rows for name in row.data if name not in read)
+    mapped = set(fields.values())
+    return list(dict.fromkeys(rest for column in columns for rest in _rest(rows, column, mapped)))
+
+
+def _rest(rows: Sequence[Row], column: str, mapped: set[str]) -> Iterator[str]:
+    """An unread column; of one whose inside was mapped in part, the keys that were not (``"feelings.note"``)."""
+
+    def within(value: Any, path: str) -> Iterator[str]:
+        if path in mapped:
+            return
+        if isinstance(value, Mapping) and any(one.startswith(path + ".") for one in mapped):
+            for name, inner in value.items():
+                yield from within(inner, f"{path}.{name}")
+        else:
+            yield path
+
+    if not any(one.startswith(column + ".") for one in mapped):
+        yield column
+        return
+    for row in rows:
+        if column in row.data:
+            yield from within(row.data[column], column)
 
 
 def _check_fields(source: str, fields: Mapping[str, str], record: type[BaseModel]) -> None:
@@ -172,6 +229,10 @@ def _check_fields(source: str, fields: Mapping[str, str], record: type[BaseModel
                 f"{source}: --map {name}={fields[name]}: there is no field {name!r}{hint} "
                 f"The fields are {', '.join(record.model_fields)}."
             )
+    heads = {name.partition(".")[0]: name for name in fields}
+    for field, names in _own_spellings(record).items():
+        if len(twice := [f"--map {heads[name]}={fields[heads[name]]}" for name in names if name in heads]) > 1:
+            raise UserError(f"{source}: {' and '.join(twice)} both say what {field} is; leave one out.")
 
 
 def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) -> None:
@@ -179,7 +240,7 @@ def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) ->
     absent = [
         name
         for name, field in record.model_fields.items()
-        if field.is_required() and not columns.keys() & spellings(name, field)
+        if field.is_required() and columns.keys().isdisjoint(spellings(name, field))
     ]
     if absent:
         raise UserError(
@@ -188,13 +249,13 @@ def _check_columns(source: str, rows: Sequence[Row], record: type[BaseModel]) ->
         )
 
 
-def spellings(name: str, field: FieldInfo) -> set[str]:
-    """Every top-level column name a field is read from."""
+def spellings(name: str, field: FieldInfo) -> list[str]:
+    """Every top-level column name a field is read from, the one that is read first in front."""
     from pydantic import AliasChoices
 
     alias = field.validation_alias
     choices = alias.choices if isinstance(alias, AliasChoices) else [alias or field.alias or name]
-    return {name, *(choice for choice in choices if isinstance(choice, str))}
+    return list(dict.fromkeys((*(choice for choice in choices if isinstance(choice, str)), name)))
 
 
 def _problem(row: Row, detail: ErrorDetails) -> Problem:

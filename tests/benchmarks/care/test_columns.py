@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.data import load
 from affectlab.errors import UserError
 
@@ -43,7 +44,7 @@ def test_a_table_of_stories_and_ratings(tmp_path: Path) -> None:
     }
     assert first.inputs["story"] == STORY
     assert second.gold == {"relevance.bodily_motives": 1}  # empty cells are no answers
-    assert loaded.ignored == ("note",)
+    assert loaded.ignored == ("persona.age", "note")  # who the writer is, is told to no model
 
 
 def test_objects_of_other_names(tmp_path: Path) -> None:
@@ -68,8 +69,54 @@ def test_a_dotted_column_joins_the_object_that_is_there(tmp_path: Path) -> None:
     assert item.gold == {"control.general": 1, "control.select": 5}
 
 
+def test_a_column_does_not_take_the_place_of_another(tmp_path: Path) -> None:
+    """What was mapped does, of a value; text around it is never thrown away."""
+    file = tmp_path / "x.json"
+    row: dict[str, object] = {"id": "1", "story": STORY, "appraisal_ratings": {"control.general": 1}}
+
+    def loaded(fields: dict[str, str], **more: object) -> object:
+        file.write_text(json.dumps([{**row, **more}]), encoding="utf-8")
+        return load(str(file), fields, {})[0].gold
+
+    with pytest.raises(UserError) as caught:
+        loaded({}, **{"emotion_labels": "glad", "emotion_labels.positive_level": 3})
+    assert "emotion_labels.positive_level: found 3; expected nothing, as emotion_labels is 'glad' already" in str(
+        caught.value
+    )
+    assert "field emotion_labels: found 'glad'; expected an object" in str(caught.value)
+    with pytest.raises(UserError, match=r"expected nothing, as story_collection is 'Told\.' already"):
+        loaded({}, **{"story": "", "story_collection": "Told.", "story_collection.final_scenario": "Other."})
+    with pytest.raises(
+        UserError, match=r"found 2; expected nothing, as appraisal_ratings\.control\.general is 1 already"
+    ):
+        loaded({}, **{"appraisal_ratings.control.general": 2})
+    assert loaded({}, **{"appraisal_ratings.control.general": 1}) == {"control.general": 1}
+    assert loaded({"appraisal_ratings.control.general": "q"}, q=2) == {"control.general": 2}
+    assert loaded({}, **{"emotion_labels": "", "emotion_labels.positive_level": 3})["positive_level"] == 3  # type: ignore[index]
+
+
+def test_a_statement_may_be_mapped_where_statements_are_given(tmp_path: Path) -> None:
+    said = {dimension: f"Statement {number} about it." for number, dimension in enumerate(spaces.DIMENSIONS)}
+    statements, file = tmp_path / "st.json", tmp_path / "x.csv"
+    statements.write_text(json.dumps(said), encoding="utf-8")
+    file.write_text(f"id,story,s1\na,{STORY},3\n", encoding="utf-8")
+    fields = {"appraisal_ratings.Statement 1 about it": "s1"}
+    [item] = load(str(file), fields, {"statements": str(statements)})
+    assert item.gold == {spaces.DIMENSIONS[1]: 3}
+    with pytest.raises(UserError, match=r"there is no 'appraisal_ratings\.Statement 1 about it' in a record"):
+        load(str(file), fields, {})
+
+
 @pytest.mark.parametrize(
-    "name", ["emotion_labels.positiv_level", "appraisal_ratings.joy", "story.x", "observers.0", "appraisal_ratings."]
+    "name",
+    [
+        "persona.age",
+        "emotion_labels.positiv_level",
+        "appraisal_ratings.joy",
+        "story.x",
+        "observers.0",
+        "appraisal_ratings.",
+    ],
 )
 def test_a_name_that_leads_nowhere_is_refused(tmp_path: Path, name: str) -> None:
     file = tmp_path / "x.json"

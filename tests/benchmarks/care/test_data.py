@@ -145,6 +145,42 @@ def test_misspelt_keys_are_named_and_what_is_missing_is_counted(tmp_path: Path) 
     )
 
 
+def test_misspelt_keys_of_any_record_are_named(tmp_path: Path) -> None:
+    second = record(id="2", observers=[{**chain(), "persona": {"age": 30}, "demographics": {"age": 31}}])
+    put(tmp_path, "x.json", [{"id": "1", "story": "It rained."}, second])
+    loaded = load(str(tmp_path / "x.json"), {}, {})
+    assert loaded[1].inputs["observers"][0]["persona"] == ["age: 30"]
+    assert loaded.ignored == (
+        "cognitive_questions.summary_answers.previousStory",
+        "observers.cognitive_questions.summary_answers.previousStory",
+        "observers.demographics",  # a second name of the persona
+    )
+
+
+def test_who_the_writer_is_goes_into_no_item_and_is_named(tmp_path: Path) -> None:
+    put(tmp_path, "x.json", [{"id": "1", "story": "It rained.", "demographics": {"age": 30}, "persona": "a nurse"}])
+    loaded = load(str(tmp_path / "x.json"), {}, {})
+    assert (loaded[0].inputs, loaded.ignored) == ({"story": "It rained."}, ("demographics", "persona"))
+
+
+def test_two_stories_of_one_record_are_refused_unless_one_is_mapped(tmp_path: Path) -> None:
+    """The one that was mapped is asked about, whatever the file has under our names."""
+    file = tmp_path / "x.json"
+    row = {"id": "1", "story": "It rained.", "story_collection": {"final_scenario": "It snowed."}}
+    put(tmp_path, "x.json", [row])
+    with pytest.raises(
+        UserError, match=r"found 'It rained\.'; expected one story, not one in each of story_collection"
+    ):
+        load(str(file), {}, {})
+    [item] = load(str(file), {"story": "story"}, {})
+    assert item.inputs["story"] == "It rained."
+    put(tmp_path, "x.json", [row | {"story": "It snowed."}])
+    assert load(str(file), {}, {})[0].inputs["story"] == "It snowed."
+    put(tmp_path, "x.json", [{"id": "1", "mine": "It hailed.", "story_collection": row["story_collection"]}])
+    loaded = load(str(file), {"story": "mine"}, {})
+    assert (loaded[0].inputs["story"], loaded.ignored) == ("It hailed.", ("story_collection",))
+
+
 def test_one_statement_for_two_dimensions_is_refused(tmp_path: Path) -> None:
     statements = {name: f"Statement {place}" for place, name in enumerate(spaces.DIMENSIONS)}
     first, last = spaces.DIMENSIONS[0], spaces.DIMENSIONS[-1]
@@ -256,13 +292,25 @@ def test_an_encoder_that_cannot_be_had_is_refused_before_anything_is_asked(tmp_p
 
 @pytest.mark.parametrize(
     ("written", "level"),
-    [("4 - Somewhat agree", 4), ("4 – Somewhat agree", 4), ("somewhat agree", 4), (4, 4), ("4", 4), ("", None)],
+    [
+        ("4 - Somewhat agree", 4),
+        ("4 – Somewhat agree", 4),
+        ("somewhat agree", 4),
+        (4, 4),
+        ("4", 4),
+        (2.0, 2),  # as tables with gaps have it
+        ("2.0", 2),
+        ("2.00 - Somewhat disagree", 2),
+        ("", None),
+    ],
 )
 def test_levels_are_read_in_any_spelling(written: Any, level: int | None) -> None:
     assert level_in(spaces.AGREEMENT, written) == level
 
 
-@pytest.mark.parametrize("written", ["4 - Somewhat disagree", "Agree", 6, 0, True, 3.5, "six", "3 agree"])
+@pytest.mark.parametrize(
+    "written", ["4 - Somewhat disagree", "Agree", 6, 0, True, 3.5, "3.5", "2.05", 0.0, "six", "3 agree"]
+)
 def test_levels_that_are_none_are_refused(written: Any) -> None:
     with pytest.raises(ValueError, match="one of 1 - Strongly disagree"):
         level_in(spaces.AGREEMENT, written)

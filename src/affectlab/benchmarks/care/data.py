@@ -47,23 +47,25 @@ def load(source: str, fields: Mapping[str, str], options: Mapping[str, str]) -> 
     """
     if options.get("bertscore"):
         BertScorer.open(options["bertscore"])  # refused before anything is asked, not when it is scored
-    columns.check(fields)
     statements = _statements(options.get("statements"))
+    columns.check(fields, statements)
     notes: list[str] = []
 
     def scan(source: str, fields: Mapping[str, str]) -> Parsed:
         if not Path(source).expanduser().is_dir():
             rows, problems = scan_rows(source, fields)
-            return Parsed(columns.nested(rows), problems)
-        rows, problems, said = _folder(source, options.get("first_person"))
-        notes.extend(said)
-        return Parsed(columns.nested(rename(source, rows, fields)), problems)
+        else:
+            read, problems, said = _folder(source, options.get("first_person"))
+            notes.extend(said)
+            rows = rename(source, read, fields)
+        made, clashes = columns.nested(rows, fields)
+        return Parsed(made, [*problems, *clashes])
 
     unread: dict[str, None] = {}
 
     def collect(rows: Sequence[tuple[Row, Record]]) -> list[Problem]:
         for row, _ in rows:
-            unread.update(dict.fromkeys(unread_keys(row.data)))
+            unread.update(dict.fromkeys(key for key in unread_keys(row.data) if key not in fields.values()))
         return []
 
     loaded = load_items(source, fields, Record, partial(to_item, statements=statements), collect, scan)

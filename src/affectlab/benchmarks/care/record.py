@@ -19,11 +19,13 @@ from affectlab.items.item import Gold, Item
 from affectlab.items.load import spellings
 from affectlab.labels import LabelSpace
 
-_NUMBERED = re.compile(r"\s*(\d+)\s*(?:[-\u2010-\u2015:.]\s*(.*\S))?\s*", re.DOTALL)
+_NUMBERED = re.compile(r"\s*(\d+)(?:\.0+)?\s*(?:[-\u2010-\u2015:.]\s*(.*\S))?\s*", re.DOTALL)
 
 
 def level_in(space: LabelSpace, value: Any) -> int | None:
     """Level of a scale from a number, a label, or both (``"4 - Somewhat agree"``, with any dash).
+
+    A whole number may be written with a point (``2.0``), as tables with gaps often are.
 
     Raises:
         ValueError: When it is none, or number and label disagree; completes "expected …".
@@ -44,9 +46,9 @@ def level_in(space: LabelSpace, value: Any) -> int | None:
         if number not in levels or (text and space.resolve(text) != levels[number].id):
             raise ValueError(wanted)
         return number
-    if type(value) is not int or value not in levels:
+    if type(value) not in {int, float} or value not in levels:  # 2.0 == 2, and they hash alike
         raise ValueError(wanted)
-    return value
+    return int(value)
 
 
 def labels_in(space: LabelSpace, value: Any) -> list[str] | None:
@@ -121,7 +123,6 @@ class Chain(BaseModel):
         cognitive_questions: Core answers.
         appraisal_ratings: Statement, or name of the dimension -> level from 1 to 5, as number, words or both.
         emotion_labels: Feelings.
-        persona: Who the person is: demographics and Big Five, by name; may be nested.
     """
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -130,18 +131,19 @@ class Chain(BaseModel):
     cognitive_questions: Reasoning = Reasoning()
     appraisal_ratings: dict[str, Annotated[int | None, _level(spaces.AGREEMENT)]] = {}
     emotion_labels: Feelings = Feelings()
-    persona: dict[str, Any] | None = Field(
-        default=None, validation_alias=AliasChoices("persona", "demographics", "participant")
-    )
 
 
 class Observer(Chain):
     """An observer's chain.
 
     Attributes:
+        persona: Who the person is: demographics and Big Five, by name; may be nested.
         listed: Dimensions in whose counterfactual folder the record stands.
     """
 
+    persona: dict[str, Any] | None = Field(
+        default=None, validation_alias=AliasChoices("persona", "demographics", "participant")
+    )
     listed: list[str] = []
 
 
@@ -276,11 +278,12 @@ def unread_keys(data: Mapping[str, Any], record: type[BaseModel] = Record, withi
     Those of the record itself are left to the loader, which names them as columns.
     """
     for name, value in data.items():
-        field = next((field for own, field in record.model_fields.items() if name in spellings(own, field)), None)
-        if field is None:
+        named = next((one for one in record.model_fields.items() if name in spellings(*one)), None)
+        if named is None or (within and name != next(one for one in spellings(*named) if one in data)):
             if within:
                 yield within + name
             continue
+        _, field = named
         inner = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_record(kind)), None)
         for part in value if isinstance(value, list) else (value,):
             if inner is not None and isinstance(part, Mapping):
