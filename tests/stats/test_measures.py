@@ -54,6 +54,7 @@ def test_over_hands_on_the_named_totals_in_order() -> None:
         ({"event": np.array([1, 0, 1, -1], np.int32)}, "event codes"),
         ({"event": np.array([1, 0, 1], np.int32)}, "equally long"),
         ({"headline": "macro_f1"}, "headline 'macro_f1'"),
+        ({"leaving_out": frozenset({"accuracy", "mean"})}, r"leaving_out names \['mean'\]"),
     ],
 )
 def test_inconsistent_measures_are_refused(changes: dict[str, Any], message: str) -> None:

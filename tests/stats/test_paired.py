@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -207,6 +208,19 @@ def test_clusters_are_those_declared_and_not_those_with_events() -> None:
 def test_different_units_are_refused() -> None:
     with pytest.raises(UserError, match=r"1 unit is in the second run only \(q\)"):
         paired_difference(run(A, units=("p",)), run(B, units=("p", "q")))
+
+
+def test_sides_that_number_their_events_otherwise_are_refused() -> None:
+    # The same figure by name; what is right is event 1 in the first run and event 0 in the second.
+    turned = Share(np.array([0]), np.array([0, 1]))
+    with pytest.raises(UserError, match="differ in kind"):
+        paired_difference(run(A), run([1 - event for event in B], statistic=turned))
+    counted = Over(np.array([1, 0]), lambda totals: totals[:, 0], counted=np.array([1]))
+    with pytest.raises(UserError, match="differ in kind"):
+        paired_difference(run(A, statistic=counted), run(B, statistic=replace(counted, counted=np.array([0]))))
+    # Equal numbers in another object are the same.
+    again = Share(np.array([1]), np.array([0, 1]))
+    assert paired_difference(run(A), run(B, statistic=again)).difference.value == pytest.approx(0.2)
 
 
 def test_other_scores_are_refused() -> None:

@@ -1,19 +1,22 @@
 """Two sides measured on the same answers.
 
-A figure may count an unread answer as wrong (macro-F1) or leave it out (the mean of ratings, of decisions). The second
-kind rests on other items wherever the two sides were not read alike, and its difference would be one of items as much
-as of answers: it is taken over the answers read on both.
+A figure may count an unread answer as wrong (macro-F1) or leave it out (the mean of ratings, of decisions); a
+benchmark's measures declare which (:attr:`~affectlab.stats.measures.Measures.leaving_out`). The second kind rests on
+other items wherever the two sides were not read alike, and its difference would be one of items as much as of answers:
+it is taken over the answers read on both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from affectlab.metrics.predictions import PredictionTable
+from affectlab.metrics.predictions import Column, PredictionTable
+from affectlab.reading import Outcome
 from affectlab.stats.bootstrap import Interval
 from affectlab.stats.estimate import Estimate
 from affectlab.stats.measures import Measures
@@ -34,9 +37,16 @@ class Answers:
         """Which predictions could be read [N]."""
         return ~self.table.value.equals(None)
 
-    def where(self, rows: NDArray[np.bool_]) -> Answers:
-        """The side restricted to some rows."""
-        return Answers(self.table.where(rows), self.measure)
+    def only(self, rows: NDArray[np.bool_]) -> Answers:
+        """The side as if only some rows had been read; the others keep their gold, which may say what they are for."""
+        return Answers(
+            replace(
+                self.table,
+                value=_blank(self.table.value, rows, None),
+                outcome=_blank(self.table.outcome, rows, Outcome.UNPARSEABLE.value),
+            ),
+            self.measure,
+        )
 
     def measures(self) -> Measures:
         """Its events and statistics."""
@@ -55,30 +65,23 @@ def differences(a: Answers, b: Answers, names: Sequence[str], interval: Interval
     Raises:
         UserError: When the sides do not cover the same clusters and units.
     """
-    leaving = tuple(name for name in names if _leaves_out(a, name) and _leaves_out(b, name)) if _unread(a, b) else ()
+    of_a, of_b = a.measures(), b.measures()
+    unread = not (a.read.all() and b.read.all())
+    leaving = tuple(name for name in names if unread and name in of_a.leaving_out)
     rest = tuple(name for name in names if name not in leaving)
-    results = paired_differences(a.measures(), b.measures(), rest, interval) if rest else {}
+    results = paired_differences(of_a, of_b, rest, interval) if rest else {}
     if leaving:
         common_a, common_b = _read_on_both(a, b)
-        if len(common_a.table):
+        if common_a.read.any():
             results |= paired_differences(common_a.measures(), common_b.measures(), leaving, interval)
         else:
             results |= {name: _undefined(name) for name in leaving}
     return {name: results[name] for name in names}
 
 
-def _unread(a: Answers, b: Answers) -> bool:
-    return not (a.read.all() and b.read.all())
-
-
-def _leaves_out(side: Answers, name: str) -> bool:
-    """Whether a figure is the same without the unread answers."""
-    read = side.read
-    if read.all():
-        return True
-    only = side.where(read).measures() if read.any() else None
-    without = only.value(name) if only is not None and name in only.statistics else None
-    return side.measures().value(name) == without
+def _blank(column: Column, kept: NDArray[np.bool_], value: Any) -> Column:
+    codes = np.where(kept, column.codes, len(column.values)).astype(np.int32)
+    return Column(codes, (*column.values, value))
 
 
 def _read_on_both(a: Answers, b: Answers) -> tuple[Answers, Answers]:
@@ -89,7 +92,7 @@ def _read_on_both(a: Answers, b: Answers) -> tuple[Answers, Answers]:
     ]
     both = read[0] & read[1]
     first, second = (np.array([key in both for key in found], dtype=bool) for found in keys)
-    return a.where(first), b.where(second)
+    return a.only(first), b.only(second)
 
 
 def _undefined(name: str) -> PairedResult:

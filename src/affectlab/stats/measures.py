@@ -102,6 +102,9 @@ class Measures:
         units_independent: Whether no two units of ``correct`` lie in one cluster. Unless stated, McNemar's test gives
             counts and no p-value: repeats and option orders of one item would manufacture significance.
         headline: Name of the statistic a paper would quote.
+        leaving_out: Names of statistics that an answer which could not be read is in no part of (a mean of ratings, a
+            precision), where the others count it, as wrong or at all. Two sides are compared by them on the answers
+            that both read.
         weight: What each event adds to its total [N], finite; 1 each when ``None``. Negative only outside the events
             of a :class:`Share`.
 
@@ -118,6 +121,7 @@ class Measures:
     headline: str
     weight: NDArray[np.float64] | None = None
     units_independent: bool = False
+    leaving_out: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         counts = f"{len(self.event)} events in {len(self.clusters)} clusters, {len(self.statistics)} statistics"
@@ -134,6 +138,8 @@ class Measures:
                 raise ValueError(f"{name} codes must lie in [0, {size}), found {codes.min()} to {codes.max()}")
         if self.headline not in self.statistics:
             raise ValueError(f"headline {self.headline!r} is not among the statistics {sorted(self.statistics)}")
+        if unknown := self.leaving_out - self.statistics.keys():
+            raise ValueError(f"leaving_out names {sorted(unknown)}, which are no statistics")
         if self.weight is not None:
             self._check_weights(self.weight)
 

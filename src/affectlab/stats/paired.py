@@ -184,8 +184,19 @@ def _refuse_unpaired(a: Measures, b: Measures, names: tuple[str, ...]) -> None:
                 f"The runs cannot be paired: {name_differences(of_a, of_b, what)}. "
                 "Compare runs of the same items, or run the missing ones first."
             )
-    if a.n_events != b.n_events or a.statistics.keys() != b.statistics.keys():
+    if a.n_events != b.n_events or a.statistics.keys() != b.statistics.keys() or not _of_the_same_events(a, b):
         raise UserError("The runs cannot be paired: their scores differ in kind. Compare runs of one benchmark.")
     if unknown := [name for name in names if name not in a.statistics]:
         known = ", ".join(sorted(a.statistics))
         raise UserError(f"There is no statistic {unknown[0]!r} to compare by. There are: {known}.")
+
+
+def _of_the_same_events(a: Measures, b: Measures) -> bool:
+    """Whether both sides number their events alike: one side's statistics are applied to the other's totals."""
+    pairs = ((one, b.statistics[name]) for name, one in a.statistics.items())
+    return all(one is other or _events(one) == _events(other) for one, other in pairs)
+
+
+def _events(statistic: Statistic) -> tuple[list[int] | None, ...]:
+    found = (getattr(statistic, name, None) for name in ("events", "hits", "counted"))
+    return tuple(None if codes is None else codes.tolist() for codes in found)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from affectlab.benchmarks.alike import Answers, differences
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.counterfactual import WRITER, opposite
@@ -20,6 +22,7 @@ from affectlab.metrics.numeric import pearson
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores
 from affectlab.stats.bootstrap import Interval
+from affectlab.stats.paired import paired_differences
 
 D = "control.general"
 GLAD, CALM = "glad_happy_joyful", "calm_peaceful_relaxed"
@@ -224,3 +227,39 @@ def test_a_model_that_ignores_the_reasoning_and_wavers_correlates_at_0() -> None
     assert sum(one.pvalue < 0.05 for one in found) <= 23
     # Mean of 200 correlations of about 30 pairs each: standard error about .18 / sqrt(200) = .013.
     assert abs(sum(one.statistic for one in found) / 200) < 4 * 0.013
+
+
+def test_two_runs_are_paired_figure_by_figure_whatever_each_could_read_first() -> None:
+    rng = random.Random(4)
+
+    def side(first: str, second: str) -> PredictionTable:
+        rows = [*predictions(lambda *_: rng.randint(1, 5), first), *predictions(lambda *_: rng.randint(1, 5), second)]
+        return PredictionTable.from_rows(rows)
+
+    # The dimension and the figure that bring the first pair of shifts are not the same on both sides.
+    a, b = (measures(side(*slots), "counterfactual") for slots in ((D, "control.select"), ("control.select", D)))
+    names = ("appraisal_r", f"appraisal_r:{D}", "appraisal_r:control.select")
+    found = paired_differences(a, b, names, Interval(replicates=20))
+    for name in names:
+        first, second = a.value(name), b.value(name)
+        assert first is not None
+        assert second is not None
+        assert found[name].difference.value == pytest.approx(first - second)
+        assert abs(first - second) > 0.01
+
+
+def test_what_is_read_on_one_side_only_takes_no_feelings_of_others_along() -> None:
+    """A writer's rating says whose feelings shift, read or not: levels are compared on all that both sides read."""
+    levels = [replace(row, gold=row.value) for row in predictions(lambda _, rating: rating, "positive_level")]
+    said = [replace(row, value=6 - row.value if row.item < "4" else row.value) for row in levels]
+    rated = predictions(lambda _, rating: rating)
+    unread = [replace(row, value=None, outcome="empty") if row.variant == WRITER else row for row in rated]
+    sides = [PredictionTable.from_rows(rows) for rows in ([*rated, *levels], [*unread, *said])]
+    first, second = (Answers(side, lambda table: measures(table, "counterfactual")) for side in sides)
+    found = differences(first, second, ("positive_level_r", "appraisal_r"), Interval(replicates=20))
+    # Human shifts 3.5 2 -4 -2 2.5; the second side turns the first three round: deviations from .4 and -.2 (sums 2, -1)
+    human, turned = np.array([3.5, 2, -4, -2, 2.5]), np.array([-3.5, -2, 4, -2, 2.5])
+    assert found["positive_level_r"].a == pytest.approx(1.0)
+    assert found["positive_level_r"].b == pytest.approx(pearsonr(human, turned).statistic)
+    assert found["positive_level_r"].difference.n == 5
+    assert (found["appraisal_r"].a, found["appraisal_r"].b) == (None, None)

@@ -21,7 +21,7 @@ from affectlab.benchmarks.care.spread import (
     compared,
     figures,
     measures_of,
-    spread_measures,
+    of_draws,
     undefined_agreement,
 )
 from affectlab.benchmarks.care.tally import Floats, Tally
@@ -70,6 +70,26 @@ def reference(table: PredictionTable, samples: Callable[[Compared], Floats]) -> 
     return measures_of(
         table, ((story.cluster, figures(story.slots, story.people, samples(story))) for story in stories)
     )
+
+
+def both_defined(table: PredictionTable, samples: Callable[[Compared], Floats]) -> tuple[Measures, Measures]:
+    """The model and :func:`reference`, each figure on the stories in which both have it.
+
+    Where draws do not vary a correlation of variances is undefined: samples of such stories stand against nothing.
+    """
+    stories = compared(table, Tally(table).cluster.tolist())
+    pairs = [(of_draws(story), figures(story.slots, story.people, samples(story))) for story in stories]
+    model, other = (
+        measures_of(
+            table,
+            (
+                (story.cluster, {name: value for name, value in pair[side].items() if name in pair[1 - side]})
+                for story, pair in zip(stories, pairs, strict=True)
+            ),
+        )
+        for side in (0, 1)
+    )
+    return model, other
 
 
 def halves(table: PredictionTable, items: Sequence[Item]) -> Measures:
@@ -127,9 +147,8 @@ def tables(scoring: Scoring, found: dict[str, Estimate]) -> tuple[Table, ...]:
 def _spread(scoring: Scoring, found: dict[str, Estimate], table: PredictionTable, how: Interval) -> Table:
     rows: list[tuple[Cell, ...]] = [("model", *(found[name] for name in ALL))]
     if len(table):
-        ceiling = reference(table, CEILING)
-        apart = paired_differences(spread_measures(table), ceiling, ALL, how)
-        rows.append(_row("noise ceiling", estimates(ceiling, ALL, how)))
+        apart = paired_differences(*both_defined(table, CEILING), ALL, how)
+        rows.append(_row("noise ceiling", estimates(reference(table, CEILING), ALL, how)))
         rows.append(_row("model minus ceiling", {name: one.difference for name, one in apart.items()}))
         for who, samples in NOTHING_READ.items():
             rows.append(_row(who, estimates(reference(table, samples), ALL, how)))
@@ -145,8 +164,9 @@ def _spread(scoring: Scoring, found: dict[str, Estimate], table: PredictionTable
         "Distances are in scale points, standard deviations divide by n. The noise ceiling is what as many draws as "
         "the model's reach when each is the rating of one of the story's observers, taken at random "
         f"(mean over {SAMPLES} samples): a model that draws from the observers' distribution is 0 from it but for "
-        "chance. Uniform draws and the middle read nothing. Halves are smaller than the model's sample, so they are "
-        "farther apart by chance and bound nothing. precision_at_k breaks ties at the cut at random and gives the "
+        "chance; the difference is over the stories in which both have the figure. Uniform draws and the middle read "
+        "nothing. Halves are smaller than the model's sample, so they are farther apart by chance and bound nothing. "
+        "precision_at_k breaks ties at the cut at random and gives the "
         "expected value. The paper's figures are of other stories and prompts."
         + (f" Left out of variance_rho: {left}." if left else ""),
         dict.fromkeys(ALL, "number"),

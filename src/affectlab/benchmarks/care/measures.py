@@ -27,6 +27,8 @@ from affectlab.metrics.text import rouge_l
 from affectlab.stats.measures import Measures, Over, Share, Statistic
 
 EXPECTED = tuple(spaces.expected(slot) for slot in spaces.RATED)
+LEAVING_OUT = ("rmse", "rouge")
+"""What is in the name of figures that leave out answers that could not be read."""
 SIDES = ("positive", "negative")
 SET_FIGURES = ("example_f1", "micro_f1", "macro_f1", "exact_match")
 
@@ -111,7 +113,8 @@ def node_measures(table: PredictionTable, protocol: str, weight: Floats | None =
         for events in (("read",), ("read", "not read"))
     )
     statistics["coverage"] = Share(tally.events(read), tally.events(all_asked))
-    return tally.measures(statistics, headline_names(protocol)[0])
+    leaving_out = frozenset(name for name in statistics if any(part in name for part in LEAVING_OUT))
+    return tally.measures(statistics, headline_names(protocol)[0], leaving_out)
 
 
 def _rows(table: PredictionTable, shown: NDArray[np.bool_], slot: str) -> NDArray[np.intp]:

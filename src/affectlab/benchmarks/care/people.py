@@ -60,10 +60,6 @@ def _row(item: Item, slot: str, answer: Any, gold: Any, place: int) -> Predictio
     return Prediction(item.id, item.cluster, slot, outcome, answer, gold, repeat=place)
 
 
-LEAVING_OUT = ("rmse", "rouge")
-"""What is in the name of figures that leave out answers that could not be read."""
-
-
 def row(
     items: Sequence[Item],
     names: Sequence[str],
@@ -87,8 +83,8 @@ def row(
     read = [one for one in rows if answered is None or (one.item, one.slot) in answered]
     found: dict[str, Estimate] = {}
     for some, leaving in ((read, True), (rows, False)):
-        chosen = [name for name in names if any(part in name for part in LEAVING_OUT) == leaving]
         size = {item.id: len(item.inputs["observers"]) for item in items}
         weight = np.array([1 / size[prediction.item] for prediction in some])
-        found |= estimates(node_measures(PredictionTable.from_rows(some), "s", weight), chosen, how)
+        made_of = node_measures(PredictionTable.from_rows(some), "s", weight)
+        found |= estimates(made_of, [name for name in names if (name in made_of.leaving_out) == leaving], how)
     return {name: found[name] for name in names}

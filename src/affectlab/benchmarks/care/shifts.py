@@ -112,19 +112,21 @@ def _mean(values: Iterator[Any]) -> float:
 def shift_measures(table: PredictionTable) -> Measures:
     """Pearson's correlation of shifts as a statistic of totals: pooled (``appraisal_r``) and by dimension."""
     tally = Tally(table)
+    # All are named first, so that two runs can be paired whatever is defined in either.
+    statistics: dict[str, Statistic] = {}
+    for figure in FIGURES:
+        statistics[named(figure)] = correlation(tally, figure)
+        for dimension in spaces.DIMENSIONS:
+            statistics[named(figure, dimension)] = correlation(tally, f"{figure}:{dimension}")
+    leaving_out = frozenset(statistics)
+    statistics["coverage"] = Share(tally.events(["read"]), tally.events(["read", "not read"]))
     for (figure, dimension), pairs in shifts(table, tally.cluster.tolist()).items():
         for name in (figure, f"{figure}:{dimension}"):
             add_pairs(tally, name, *pairs.arrays())
     answered = ~table.value.equals(None)
     tally.add("read", np.flatnonzero(answered))
     tally.add("not read", np.flatnonzero(~answered))
-    statistics: dict[str, Statistic] = {}
-    for figure in FIGURES:
-        statistics[named(figure)] = correlation(tally, figure)
-        for dimension in spaces.DIMENSIONS:
-            statistics[named(figure, dimension)] = correlation(tally, f"{figure}:{dimension}")
-    statistics["coverage"] = Share(tally.events(["read"]), tally.events(["read", "not read"]))
-    return tally.measures(statistics, "appraisal_r")
+    return tally.measures(statistics, "appraisal_r", leaving_out)
 
 
 def shift_names(*, by_likelihood: bool) -> tuple[str, ...]:

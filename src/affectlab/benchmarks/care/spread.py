@@ -141,6 +141,7 @@ def measures_of(table: PredictionTable, found: Iterable[tuple[int, Mapping[str, 
     statistics: dict[str, Statistic] = {name: mean(tally, [f"{name}/sum"], [f"{name}/n"]) for name in single}
     for name, some in cells.items():
         statistics[name] = mean(tally, [f"{one}/sum" for one in some], [f"{one}/n" for one in some])
+    leaving_out = frozenset(statistics)
     statistics["coverage"] = Share(tally.events(["read"]), tally.events(["read", "not read"]))
     listed: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for cluster, values in found:
@@ -153,7 +154,7 @@ def measures_of(table: PredictionTable, found: Iterable[tuple[int, Mapping[str, 
     answered = ~table.value.equals(None)
     tally.add("read", np.flatnonzero(answered))
     tally.add("not read", np.flatnonzero(~answered))
-    return tally.measures(statistics, HEADLINE[0])
+    return tally.measures(statistics, HEADLINE[0], leaving_out)
 
 
 def spread_measures(table: PredictionTable) -> Measures:

@@ -43,8 +43,13 @@ class Tally:
         weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), clusters.shape)
         self._pieces.append((clusters, self.event(name), weights))
 
-    def measures(self, statistics: Mapping[str, Statistic], headline: str) -> Measures:
-        """Everything collected, with statistics of it."""
+    def measures(
+        self, statistics: Mapping[str, Statistic], headline: str, leaving_out: frozenset[str] = frozenset()
+    ) -> Measures:
+        """Everything collected, with statistics of it, and which of them leave unread answers out.
+
+        Two can be paired only if they name their events in the same order: make statistics before anything is added.
+        """
         pieces = self._pieces or [(np.zeros(0, dtype=np.int64), 0, np.zeros(0))]
         return Measures(
             cluster=np.concatenate([clusters for clusters, _, _ in pieces]).astype(np.int32),
@@ -55,6 +60,7 @@ class Tally:
             correct={},
             headline=headline,
             weight=np.concatenate([weights for _, _, weights in pieces]),
+            leaving_out=leaving_out,
         )
 
 

@@ -139,6 +139,9 @@ def _column(label: int) -> NDArray[np.intp]:
 
 
 STATISTICS = _statistics()
+LEAVING_OUT = frozenset(
+    name for name in STATISTICS if name.endswith(":answered") or name.startswith(("precision:", "swap_rate"))
+)
 
 
 def measures(table: PredictionTable, protocol: str) -> Measures:
@@ -174,6 +177,7 @@ def counted(table: PredictionTable, protocol: str) -> Measures:
         statistics=STATISTICS,
         correct={},
         headline="macro_f1",
+        leaving_out=LEAVING_OUT,
     )
 
 

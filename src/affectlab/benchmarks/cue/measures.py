@@ -147,6 +147,9 @@ def _statistics() -> dict[str, Statistic]:
 
 
 STATISTICS = _statistics()
+LEAVING_OUT = frozenset(
+    name for name in STATISTICS if name.endswith(":answered") or name.startswith(("precision:", "contradiction_rate"))
+)
 
 
 def tasks_of(table: PredictionTable) -> tuple[str, ...]:
@@ -191,6 +194,7 @@ def counted(table: PredictionTable) -> Measures:
         statistics=STATISTICS,
         correct={},
         headline=f"macro_f1:{asked[0]}" if len(asked) == 1 else "average",
+        leaving_out=LEAVING_OUT,
     )
 
 

@@ -81,6 +81,7 @@ def measures(table: PredictionTable, protocol: str) -> Measures:
         correct={},
         headline=RESPONSE,
         weight=weights,
+        leaving_out=frozenset({RESPONSE, *by_role}),
     )
 
 

@@ -127,6 +127,10 @@ def _statistics() -> dict[str, Statistic]:
 
 
 STATISTICS = _statistics()
+LEAVING_OUT = frozenset(
+    name for name in STATISTICS if name.endswith(":answered") or name.startswith(("macro_precision", "precision:"))
+)
+"""A reply that cannot be read is no yes, so that it is in no precision."""
 
 
 def measures(table: PredictionTable, protocol: str) -> Measures:
@@ -179,4 +183,5 @@ def counted(answers: Answers) -> Measures:
         headline="macro_f1",
         weight=np.concatenate([piece[2] for piece in pieces]),
         units_independent=len(np.unique(owner)) == len(owner),
+        leaving_out=LEAVING_OUT,
     )
