@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from affectlab.benchmarks import open_benchmark
+from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.measures import measures as care
 from affectlab.benchmarks.chiaro.measures import measures as chiaro
@@ -109,6 +111,16 @@ def test_within_a_polarity_the_labels_of_that_polarity_count() -> None:
     # As above; 2 of the 5 positive labels have gold, and no negative one has.
     found = in_resample(CASES["chiaro"].of(PAIRS), WITHOUT_THE_SECOND)
     assert found["macro_f1_positive"] == pytest.approx(0.8 * 2 / 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "slot", "gold"),
+    [("chiaro", "joint", "A", "joy"), ("emoscene", "yes_no", "joy", "yes"), ("cue", "direct", "intent", "Humor")],
+)
+def test_the_signature_says_by_which_rule_intervals_are_made(name: str, protocol: str, slot: str, gold: str) -> None:
+    table = PredictionTable.from_rows([Prediction("1", "1", slot, "ok", gold, gold)])
+    scores = open_benchmark(name).score(Scoring(table, "neutral", protocol, Interval(replicates=2)))
+    assert "|resampled macro:labels drawn|cluster bootstrap, 2 replicates" in scores.signature
 
 
 @case_of

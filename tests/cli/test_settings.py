@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,27 @@ def test_settings_reach_the_run(cli: Cli, tmp_path: Path) -> None:
     assert (wrong.code, "context=some" in wrong.err) == (2, True)
     unknown = cli(*command, "--contexts", "1", "--out", tmp_path / "unknown")
     assert (unknown.code, "No such option: --contexts" in unknown.err) == (2, True)
+
+
+def test_the_same_command_goes_on_when_a_file_that_it_names_is_gone(cli: Cli, tmp_path: Path) -> None:
+    script, demos, words = (tmp_path / name for name in ("script.jsonl", "demos.jsonl", "words.toml"))
+    script.write_text('{"item": "*", "reply": "A"}\n', encoding="utf-8")
+    demos.write_bytes((files("affectlab.benchmarks.cue") / "demonstrations.jsonl").read_bytes())
+    words.write_text('joy = ["glad"]\n', encoding="utf-8")
+    common = ("--model", f"scripted:{script}", "--limit", "1", "--replicates", "5", "--json")
+    for number, command in enumerate(
+        (
+            ("run", "cue", "--protocol", "few_shot", "--demos", demos),
+            ("decide", "--emotions", "anger", "--alpha", "none", "--prompt-control", "--cot", "--lexicon", words),
+        )
+    ):
+        again = (*command, *common, "--out", tmp_path / f"run{number}")
+        first = cli(*again)
+        assert first.code == 0
+        Path(command[-1]).unlink()
+        second = cli(*again)
+        assert (second.code, second.json["scores"]) == (0, first.json["scores"])
+        assert second.json["session"]["asked"] == 0
 
 
 def test_no_setting_is_hidden_by_an_option_of_the_command(cli: Cli) -> None:

@@ -115,7 +115,7 @@ def test_of_several_names_of_a_field_the_mapped_one_counts_and_the_others_are_na
 def test_one_field_mapped_twice_is_refused(tmp_path: Path) -> None:
     source = put(tmp_path, [{"id": "a", "one": "x", "two": "y"}])
     with pytest.raises(UserError, match="--map text=one and --map words=two both say what text is"):
-        load_items(source, {"text": "one", "words": "two"}, Aliased, lambda record, index: Item(record.id, index, {}, {}))
+        load_items(source, {"text": "one", "words": "two"}, Aliased, lambda record, at: Item(record.id, at, {}, {}))
 
 
 def test_all_problems_of_all_rows_in_plain_words(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import pytest
 
 from affectlab.benchmarks.base import Asking
 from affectlab.benchmarks.emoscene.answers import SLOTS
-from affectlab.errors import UserError
+from affectlab.errors import UserError, WorldError
 from affectlab.metrics.bertscore import BertScorer, Overlap
 from affectlab.models import open_model
 from affectlab.runs import RunFolder, execute, make_plan, read_run, score_run
+from affectlab.runs.outside import or_copies
 from affectlab.runs.score import scores_to_dict
 from affectlab.stats.bootstrap import Interval
 
@@ -28,7 +29,7 @@ def write_prior(path: Path, joy_and_trust: float) -> None:
 
 
 def ask(folder: Path, prior: str, script: Path, limit: int = 5) -> None:
-    plan = make_plan("emoscene", limit=limit, asking=Asking(options={"prior": prior}))
+    plan = make_plan("emoscene", limit=limit, asking=Asking(options={"prior": prior} if prior else {}))
     execute(plan, open_model(f"scripted:{script}"), RunFolder.at(folder))
 
 
@@ -85,6 +86,29 @@ def test_a_run_that_does_not_say_which_prior_it_had_is_refused(begun: Path) -> N
         read_run(begun)
 
 
+@pytest.mark.parametrize(
+    ("prior", "said"),
+    [
+        ("prior.json", []),
+        ("moved.json", ['  asking.options.prior: the folder has "prior.json", this command asks "moved.json"']),
+        ("", ['  asking.options.prior: the folder has "prior.json", this command asks null']),
+    ],
+)
+def test_going_on_with_such_a_run_is_refused_with_advice_that_can_be_followed(
+    begun: Path, tmp_path: Path, prior: str, said: list[str]
+) -> None:
+    write_prior(tmp_path / "moved.json", 6.0)
+    manifest = {name: value for name, value in RunFolder.at(begun).manifest().items() if name != "settings_sha256"}
+    RunFolder.at(begun).write_manifest(manifest)
+    with pytest.raises(UserError) as caught:
+        ask(begun, prior, tmp_path / "script.jsonl")
+    assert str(caught.value).splitlines()[1:] == [
+        *said,
+        "  prior: the folder has no record of what it was run with",
+        "Run anew in another --out.",
+    ]
+
+
 def test_a_run_goes_on_with_the_same_prior_only_wherever_it_lies(begun: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.json"
     write_prior(elsewhere, 6.0)
@@ -92,9 +116,38 @@ def test_a_run_goes_on_with_the_same_prior_only_wherever_it_lies(begun: Path, tm
     write_prior(elsewhere, -6.0)
     with pytest.raises(UserError, match=r"settings_sha256\.prior: the folder has"):
         ask(begun, str(elsewhere), tmp_path / "script.jsonl")
-    plan = make_plan("emoscene", limit=5)
-    with pytest.raises(UserError, match="belongs to another run"):
-        execute(plan, open_model(f"scripted:{tmp_path / 'script.jsonl'}"), RunFolder.at(begun))
+    with pytest.raises(UserError, match="belongs to another run") as caught:
+        ask(begun, "", tmp_path / "script.jsonl")
+    differences = [line for line in str(caught.value).splitlines() if line.startswith("  ")][:-1]
+    assert differences == ['  asking.options.prior: the folder has "prior.json", this command asks null']
+
+
+def test_a_folder_holds_one_copy_whatever_the_file_is_called_later(begun: Path, tmp_path: Path) -> None:
+    """And it is mended by going on, when somebody spoilt it."""
+    write_prior(tmp_path / "other.jsn", 6.0)
+    copy = begun / "settings" / "prior.json"
+    kept = copy.read_bytes()
+    copy.write_text("spoilt", encoding="utf-8")
+    ask(begun, "other.jsn", tmp_path / "script.jsonl")
+    assert [path.name for path in copy.parent.iterdir()] == ["prior.json"]
+    assert copy.read_bytes() == kept
+
+
+def test_the_copy_of_a_file_that_is_gone_is_gone_on_with(begun: Path, tmp_path: Path) -> None:
+    before, copy = sheet(begun), begun / "settings" / "prior.json"
+    assert or_copies("emoscene", {"prior": "prior.json"}, begun) == {"prior": "prior.json"}
+    Path("prior.json").unlink()
+    settings = or_copies("emoscene", {"prior": "prior.json", "threshold": "0.5"}, begun)
+    assert settings == {"prior": str(copy), "threshold": "0.5"}
+    ask(begun, str(copy), tmp_path / "script.jsonl")
+    assert sheet(begun) == before
+    assert RunFolder.at(begun).manifest()["asking"]["options"] == {"prior": "prior.json"}
+    for others in ({"prior": "another.json"}, {}):  # not what the folder was begun with
+        assert or_copies("emoscene", others, begun) == others
+    assert or_copies("emoscene", {"prior": "prior.json"}, tmp_path / "new") == {"prior": "prior.json"}
+    write_prior(copy, -6.0)  # no longer the prior that it was run with
+    with pytest.raises(UserError, match=r"settings_sha256\.prior: the folder has"):
+        ask(begun, str(copy), tmp_path / "script.jsonl")
 
 
 def test_demonstrations_are_kept_too(tmp_path: Path) -> None:
@@ -160,3 +213,9 @@ def test_an_encoder_is_told_apart_by_its_digest_and_may_be_gone(
 
     monkeypatch.setattr(BertScorer, "open", gone)
     assert "No BERTScore: not to be had" in sheet(tmp_path / "run")
+
+    def failing(spec: str) -> None:
+        raise WorldError("the hub does not answer")
+
+    monkeypatch.setattr(BertScorer, "open", failing)
+    assert "No BERTScore: the hub does not answer" in sheet(tmp_path / "run")

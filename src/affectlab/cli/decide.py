@@ -103,6 +103,7 @@ def decide(
     from affectlab.cli.run import carry_out
     from affectlab.models import ModelSettings
     from affectlab.runs import RunFolder, make_plan
+    from affectlab.runs.outside import or_copies
 
     given = {"lexicon": lexicon, "first_move": first_move}
     plan = make_plan(
@@ -116,7 +117,7 @@ def decide(
             seed=seed,
             temperature=temperature,
             max_tokens=max_tokens,
-            options={name: str(value) for name, value in given.items() if value is not None},
+            options=or_copies("decisions", {name: str(one) for name, one in given.items() if one is not None}, out),
         ),
         conditions=conditions_of(
             emotions,

@@ -98,6 +98,7 @@ def run(
     from affectlab.benchmarks.base import Asking
     from affectlab.models import ModelSettings
     from affectlab.runs import make_plan
+    from affectlab.runs.outside import or_copies
 
     plan = make_plan(
         benchmark,
@@ -110,7 +111,7 @@ def run(
             seed=seed,
             temperature=temperature,
             max_tokens=max_tokens,
-            options=pairs(settings or [], "--set"),
+            options=or_copies(benchmark, pairs(settings or [], "--set"), out),
         ),
         conditions=condition or (),
         repeats=repeats,

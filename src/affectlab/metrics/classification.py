@@ -108,6 +108,10 @@ def macro_f1(matrix: Floats, labels: NDArray[np.intp] | None = None, zero_divisi
     return np.where(matrix.sum(axis=(-2, -1)) > 0, mean, np.nan)
 
 
+MACRO_RESAMPLED = "resampled macro:labels drawn"
+"""What signatures say of :func:`macro_resampled`; other words when the rule is another, as intervals then are."""
+
+
 def macro_resampled(by_label: Floats, gold: Floats, observed_gold: Floats) -> Floats:
     """Mean score over labels in bootstrap replicates, for F1 (or precision, recall) that is 0 without gold.
 

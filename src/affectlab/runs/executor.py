@@ -140,14 +140,14 @@ def _open(plan: Plan, model: Model, folder: RunFolder) -> dict[str, Any]:
     recorded = found.get("steering", {})
     asked = manifests.make(plan, model.card, recorded)
     if begun:
-        manifests.check_same(found, asked, str(folder.path))
+        manifests.check_same(found, asked, str(folder.path), plan.benchmark.outside)
     elif not folder.exists():  # a run that never got an answer has nothing to lose: it may be begun anew
         folder.check_new()
     if plan.steered and isinstance(model, Steerable):
         asked["steering"] = dict(model.prepare(plan.steered, folder.vectors_path, recorded))
     if begun:
-        manifests.check_same(found, asked, str(folder.path))
-        outside.keep(plan, folder)
+        manifests.check_same(found, asked, str(folder.path), plan.benchmark.outside)
+        outside.keep(plan, folder, found["asking"]["options"])
         return found | {"conditions": asked["conditions"]}
     folder.write_items(plan.items)
     outside.keep(plan, folder)

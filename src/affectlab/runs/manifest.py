@@ -7,7 +7,7 @@ import json
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,6 +55,7 @@ _SHAPES: Mapping[str, type] = {
     "steering.limits": dict,
     "steering.conditions": dict,
     "repeats": int,
+    "settings_sha256": dict,
     "host": dict,
     "sessions": list,
 }
@@ -184,32 +185,62 @@ def _check_shapes(manifest: Mapping[str, Any], where: str) -> None:
             )
 
 
-def check_same(found: Mapping[str, Any], asked: Mapping[str, Any], where: str) -> None:
+def check_same(
+    found: Mapping[str, Any], asked: Mapping[str, Any], where: str, outside_settings: Collection[str] = ()
+) -> None:
     """Refuse to go on with a run that is not the one asked for.
+
+    Args:
+        found: Manifest of the folder.
+        asked: What would be the manifest of what is asked now.
+        where: The folder, for the message.
+        outside_settings: Settings that name something whose digest manifests keep.
 
     Raises:
         UserError: Naming every field that differs, with both values.
     """
-    differences = [
-        f"  {name}: the folder has {_short(before)}, this command asks {_short(after)}"
+    kept = _settings(found).keys() & _settings(asked).keys()
+    differences = {
+        name: f"  {name}: the folder has {_short(before)}, this command asks {_short(after)}"
         for decisive in DECISIVE
-        for name, before, after in _differing(decisive, _decisive(found, decisive), _decisive(asked, decisive))
-    ]
-    if differences:
-        raise UserError(
-            f"{where} belongs to another run. What differs:\n" + "\n".join(differences) + "\n"
-            "Choose another --out, or repeat the command that began it:\n"
-            f"  {_first_command(found)}"
+        for name, before, after in _differing(
+            decisive, _decisive(found, decisive, kept), _decisive(asked, decisive, kept)
         )
+    }
+    had = field(found, "asking.options") or {}
+    unknown = [name for name in outside_settings if had.get(name) and name not in _settings(found)]
+    if not differences and not unknown:
+        return
+    told = [*differences.values(), *(f"  {name}: the folder has no record of what it was run with" for name in unknown)]
+    if "benchmark.version" in differences:  # the command that began it would be refused as well
+        do = made_by(found)
+    elif unknown:
+        do = "Run anew in another --out."
+    else:
+        do = f"Choose another --out, or repeat the command that began it:\n  {_first_command(found)}"
+    raise UserError("\n".join((f"{where} belongs to another run. What differs:", *told, do)))
 
 
-def _decisive(manifest: Mapping[str, Any], name: str) -> Any:
-    """A decisive field. The order of conditions decides nothing, nor does where a file lies whose digest is kept."""
+def made_by(manifest: Mapping[str, Any]) -> str:
+    """What to do with a folder that this affectlab reads otherwise than the one that made it."""
+    made = field(manifest, "package_version")
+    if made == affectlab.__version__:
+        return f"Another state of affectlab {made} made it, so it must be run anew, in another --out."
+    return f"Use the affectlab that made it ({made}), or run it anew in another --out."
+
+
+def _settings(manifest: Mapping[str, Any]) -> Mapping[str, str]:
+    """Digests of what settings name; none in a folder of before they were kept."""
+    return manifest.get("settings_sha256") or {}
+
+
+def _decisive(manifest: Mapping[str, Any], name: str, kept: Collection[str]) -> Any:
+    """A decisive field. The order of conditions decides nothing, nor where a file lies whose digest both sides have."""
     value = field(manifest, name)
     if name == "asking.options" and isinstance(value, Mapping):
-        return {
-            setting: given for setting, given in value.items() if setting not in manifest.get("settings_sha256", {})
-        }
+        return {setting: given for setting, given in value.items() if setting not in kept}
+    if name == "settings_sha256":  # what one side alone names is among the options
+        return {setting: digest for setting, digest in _settings(manifest).items() if setting in kept}
     return sorted(value) if name == "conditions" and isinstance(value, list) else value
 
 

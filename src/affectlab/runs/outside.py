@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from affectlab.benchmarks import open_benchmark
 from affectlab.errors import UserError, WorldError
 from affectlab.items.source import read_bytes
 from affectlab.replacing import replacing
 from affectlab.runs.folder import RunFolder, writing
 from affectlab.runs.plan import Plan
+
+_NOTHING: Mapping[str, str] = {}
 
 
 def digests(plan: Plan) -> dict[str, str]:
@@ -26,11 +29,17 @@ def digests(plan: Plan) -> dict[str, str]:
     return {name: plan.benchmark.outside[name](value) for name, value in _named(plan).items()}
 
 
-def keep(plan: Plan, folder: RunFolder) -> None:
-    """Copy the files that a plan's settings name into the run folder, in place of copies that are there."""
+def keep(plan: Plan, folder: RunFolder, recorded: Mapping[str, str] = _NOTHING) -> None:
+    """Copy the files that a plan's settings name into the run folder, in place of copies that are there.
+
+    Args:
+        plan: What is asked.
+        folder: Where it is asked.
+        recorded: The settings in the folder's manifest, if it has one: copies are found by what these name.
+    """
     for name, value in _named(plan).items():
         if Path(value).is_file():
-            copy = _copy(folder, name, value)
+            copy = _copy(folder, name, recorded.get(name) or value)
             with writing(copy):
                 copy.parent.mkdir(exist_ok=True)
                 with replacing(copy, f".{copy.name}.part") as beside:
@@ -42,6 +51,29 @@ def from_folder(plan: Plan, folder: RunFolder) -> Plan:
     copies = {name: _copy(folder, name, value) for name, value in _named(plan).items()}
     there = {name: str(copy) for name, copy in copies.items() if copy.is_file()}
     return replace(plan, asking=replace(plan.asking, options={**plan.asking.options, **there})) if there else plan
+
+
+def or_copies(benchmark: str, options: Mapping[str, str], out: str | Path) -> dict[str, str]:
+    """A command's settings, each that names a file which is gone naming the copy that the run it goes on with has.
+
+    Args:
+        benchmark: Name of the benchmark.
+        options: Its settings as typed.
+        out: The run folder, if it is there.
+
+    Raises:
+        UserError: When there is no such benchmark, or the folder's manifest cannot be read.
+    """
+    folder = RunFolder.at(out)
+    found = (folder.manifest().get("asking") or {}).get("options") if folder.exists() else None
+    recorded = found if isinstance(found, Mapping) else {}
+    copies = {
+        name: str(copy)
+        for name, value in options.items()
+        if value and name in open_benchmark(benchmark).outside and not Path(value).exists()
+        if recorded.get(name) == value and (copy := _copy(folder, name, value)).is_file()
+    }
+    return {**options, **copies}
 
 
 def check(plan: Plan, recorded: Mapping[str, str], folder: RunFolder) -> None:

@@ -16,7 +16,7 @@ from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.metrics.scores import Scores, Table
 from affectlab.runs import outside
 from affectlab.runs.folder import SCHEMA, RunFolder
-from affectlab.runs.manifest import adapted, check_kind, items_digest
+from affectlab.runs.manifest import adapted, check_kind, items_digest, made_by
 from affectlab.runs.overview import overview
 from affectlab.runs.plan import Plan
 from affectlab.stats.bootstrap import Interval
@@ -93,8 +93,7 @@ def _plan(folder: RunFolder, manifest: Mapping[str, Any]) -> Plan:
     if benchmark.version != manifest["benchmark"]["version"]:
         raise UserError(
             f"{folder.path} was run with {benchmark.name} version {manifest['benchmark']['version']}, here is "
-            f"version {benchmark.version}: its scores would not compare. Use the affectlab that made it "
-            f"({manifest['package_version']}), or run it again."
+            f"version {benchmark.version}: its scores would not compare. {made_by(manifest)}"
         )
     protocol = benchmark.protocols.get(manifest["protocol"])
     if protocol is None:
@@ -154,7 +153,7 @@ def read_run(path: str | Path, interval: Interval | None = None) -> ScoredRun:
         raise UserError(
             f"{folder.path} was asked other prompts than its manifest and this affectlab make "
             f"(run with {manifest['package_version']}), so its letters would be read through the wrong options. "
-            "Undo what was changed in the folder, or score it with the version that ran it."
+            f"Undo what was changed in the folder. If nothing was: {made_by(manifest)}"
         )
     predictions, planned, answered = plan.read(answers.by_cell)
     table = PredictionTable.from_rows(predictions)

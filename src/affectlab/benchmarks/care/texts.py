@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import spaces
 from affectlab.benchmarks.care.measures import named
-from affectlab.errors import UserError
+from affectlab.errors import UserError, WorldError
 from affectlab.metrics.bertscore import BertScorer
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Table
@@ -98,7 +98,7 @@ def _nearness(pairs: Pairs, spec: str) -> tuple[NDArray[np.float64] | None, str]
         return None, ""
     try:
         scorer = BertScorer.open(spec)
-    except UserError as error:
+    except (UserError, WorldError) as error:
         return None, f"No BERTScore: {error} "
     overlap = scorer.score(pairs.gold, pairs.answers)
     cut = f", {overlap.cut} texts too long and cut" if overlap.cut else ""

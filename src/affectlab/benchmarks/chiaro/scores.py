@@ -57,7 +57,7 @@ def score(scoring: Scoring) -> Scores:
         signature=(
             f"chiaro:{VERSION}|protocol:{protocol}|orders:{len(set(table.variant.codes.tolist()))}"
             "|macroF1|labels:10|zero_division:0|invalid:wrong|average:pooled slots"
-            f"|cluster:scene|{interval}"
+            f"|cluster:scene|{cl.MACRO_RESAMPLED}|{interval}"
         ),
     )
 

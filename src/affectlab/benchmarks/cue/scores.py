@@ -63,7 +63,7 @@ def score(scoring: Scoring) -> Scores:
         signature=(
             f"cue:{VERSION}|protocol:{scoring.protocol}|tasks:{'+'.join(asked)}"
             f"|orders:{len(set(table.variant.codes.tolist()))}|macroF1|labels:declared|zero_division:0|invalid:wrong"
-            f"|cluster:source|{interval}"
+            f"|cluster:source|{cl.MACRO_RESAMPLED}|{interval}"
         ),
     )
 

@@ -21,6 +21,7 @@ from affectlab.benchmarks.emoscene.joint import Joint, joint_inference
 from affectlab.benchmarks.emoscene.measures import HEADLINE, counted
 from affectlab.benchmarks.emoscene.prior_file import digest, read_prior
 from affectlab.benchmarks.emoscene.settings import extras
+from affectlab.metrics.classification import MACRO_RESAMPLED
 from affectlab.metrics.predictions import PredictionTable
 from affectlab.metrics.scores import Cell, Matrix, Scores, Table
 from affectlab.stats.bootstrap import Interval, estimates
@@ -61,7 +62,7 @@ def score(scoring: Scoring) -> Scores:
         notes=(*_notes(answers, found), *_beside_notes(beside), *joint.notes),
         signature=(
             f"emoscene:{VERSION}|protocol:{scoring.protocol}|macroF1|labels:8|zero_division:0|invalid:no"
-            f"|threshold:0.5|joint:{source}|cluster:scenario|{interval}"
+            f"|threshold:0.5|joint:{source}|cluster:scenario|{MACRO_RESAMPLED}|{interval}"
         ),
     )
 
