@@ -233,14 +233,14 @@ def test_a_run_without_reasoning_has_no_thoughts(cli: Cli, decisions: Path, tmp_
     assert "--cot" in ended.err
 
 
-def test_a_run_goes_on_with_the_vectors_it_kept_when_their_file_is_gone(
-    cli: Cli, decisions: Path, tmp_path: Path
-) -> None:
+def test_a_file_of_vectors_may_be_gone_when_the_run_kept_them(cli: Cli, decisions: Path, tmp_path: Path) -> None:
+    """It is then left to the model to open; a script, which no vector steers, says so."""
     model = script(tmp_path / "m.jsonl", line("*", "ANSWER: A"))
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "vectors.safetensors").write_bytes(b"kept")
-    ended = cli(
+    command = (
         "decide", "--model", model, "--out", tmp_path / "run", "--items", decisions, "--alpha", "1.0", "--emotions",
         "joy", "--vectors", tmp_path / "gone.safetensors", "--replicates", "20",
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert "gone.safetensors: there is no such file" in cli(*command).err
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "vectors.safetensors").write_bytes(b"kept")
+    assert "gone.safetensors steers no script" in cli(*command).err
