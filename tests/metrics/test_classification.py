@@ -177,3 +177,13 @@ def test_coverage_of_macro_f1_intervals_on_small_samples() -> None:
             low, high = np.quantile(score.macro_f1_resampled(cells.sum(axis=0)[None], totals), (0.025, 0.975))
             held += int(low <= truth <= high)
         assert held / 250 >= least
+
+
+def test_resampled_macro_of_labels_that_nobody_has_in_the_sample_is_the_figures_0() -> None:
+    # One of two labels is asked about, and it has no gold: macro-F1 over it is 0 in the figure and in every replicate.
+    observed = np.array([[[2.0, 0, 0], [0, 0, 0]]])
+    replicates = np.array([[[3.0, 0, 0], [0, 0, 0]], [[1.0, 1, 0], [0, 0, 0]]])
+    assert score.macro_f1_resampled(observed, replicates, np.array([1])).tolist() == [0.0, 0.0]
+    assert score.macro_f1(observed[0], np.array([1])) == 0.0
+    # Both labels: the first alone has gold, half of them; right 3/3, and 2 * 1 / (2 + 1).
+    assert score.macro_f1_resampled(observed, replicates) == pytest.approx([1 / 2, (2 / 3) / 2])

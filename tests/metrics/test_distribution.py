@@ -78,3 +78,9 @@ def test_precision_at_k_wants_pairs() -> None:
     for arguments in (([1], [1, 2], 1), ([1], [1], 0)):
         with pytest.raises(ValueError, match="expected as many"):
             precision_at_k(*arguments)
+
+
+def test_precision_at_k_of_fewer_places_is_undefined_for_each_of_a_stack() -> None:
+    found = precision_at_k(np.ones((4, 1, 2)), np.ones((3, 2)), 3)
+    assert found.shape == (4, 3)
+    assert np.isnan(found).all()

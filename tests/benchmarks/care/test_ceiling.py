@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import product
+from dataclasses import replace
+from itertools import combinations, product
 from statistics import mean, pstdev, stdev
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.benchmarks.care.test_spread import drawn, story
 
 from affectlab.benchmarks.base import Scoring
 from affectlab.benchmarks.care import BENCHMARK, spaces
-from affectlab.benchmarks.care.ceiling import CEILING, NOTHING_READ, SAMPLES, halves, reference
+from affectlab.benchmarks.care.ceiling import CEILING, NOTHING_READ, SAMPLES, both_defined, halves, reference
 from affectlab.benchmarks.care.measures import measures
 from affectlab.benchmarks.care.scores import score
 from affectlab.benchmarks.care.spread import ALL, compared
@@ -211,3 +212,75 @@ def test_the_note_counts_stories_without_agreement_on_variances() -> None:
 
 def test_points_are_those_of_the_scale() -> None:
     assert np.array_equal(compared(on([story(0, [[1, 5]])]), [0, 0])[0].people, [[0.5, 0, 0, 0, 0.5]])
+
+
+def test_a_figure_is_compared_with_the_ceiling_of_the_stories_that_have_it() -> None:
+    ratings = [[[1, 5, 1], [3, 3, 4], [2, 4, 2]], [[1, 1, 5], [2, 2, 2], [4, 5, 4]]]
+    items = [story(number, some) for number, some in enumerate(ratings)]
+    # The model varies in the second story alone: in the first it has no correlation of variances.
+    own = lambda item, slot, place: 3 if item.id == "s0" else item.inputs["observers"][place]["answers"][slot]  # noqa: E731
+    table = drawn(items, own)
+    model, ceiling = both_defined(table, CEILING)
+    alone = drawn(items[1:], own)
+    assert model.value("variance_rho") == measures(alone, "subjective").value("variance_rho") == 1.0
+    assert ceiling.value("variance_rho") == reference(alone, CEILING).value("variance_rho")
+    assert ceiling.value("variance_rho") != reference(table, CEILING).value("variance_rho")
+    # Distances are defined in both, and so are the places that vary most, a tie of all in the first.
+    for name in ("mu_mae", "sigma_mae", "wasserstein", "precision_at_1"):
+        assert model.value(name) == measures(table, "subjective").value(name)
+        assert ceiling.value(name) == reference(table, CEILING).value(name)
+    made = score(Scoring(table, "neutral", "subjective", Interval(replicates=10), tuple(items))).table("spread")
+    line = {row[0]: dict(zip(made.columns, row, strict=True)) for row in made.rows}["model minus ceiling"]
+    there = ceiling.value("variance_rho")
+    assert there is not None
+    assert line["variance_rho"].value == pytest.approx(1 - there)  # type: ignore[union-attr]
+    assert line["variance_rho"].n == 1  # type: ignore[union-attr]
+    # The other way round: the middle never varies, so there is nothing to set the model against.
+    assert both_defined(table, NOTHING_READ["always the middle"])[0].value("variance_rho") is None
+
+
+def test_halves_of_five_observers_are_all_ten_splits() -> None:
+    ratings = [1, 1, 2, 4, 5]
+    apart = [
+        abs(mean(ratings[place] for place in small) - mean(ratings[place] for place in {0, 1, 2, 3, 4} - {*small}))
+        for small in combinations(range(5), 2)
+    ]
+    assert len(apart) == 10
+    items = [story(0, [ratings])]
+    assert halves(on(items), items).value("mu_mae") == pytest.approx(mean(apart))
+
+
+def test_each_story_has_splits_of_its_own_where_they_are_drawn() -> None:
+    # C(13, 6) is 1716: a hundred of them are drawn, by the story's name.
+    ratings = [[1 + place**2 % 5 for place in range(13)]]
+    first, second = ([story(number, ratings)] for number in range(2))
+    found = [halves(on(items), items).value("mu_mae") for items in (first, second, first)]
+    assert found[0] == found[2]
+    assert found[0] != found[1]
+
+
+def test_a_dimension_without_one_half_takes_no_other_along() -> None:
+    item = story(0, [[1, 2, 5], [1, 2, 5]])
+    del item.inputs["observers"][2]["answers"]["relevance.general"]
+    found = halves(on([item]), [item])
+    # The second dimension has all three splits, 2.5, 1 and 3.5 apart; the first has none of the third observer.
+    second = spaces.DIMENSIONS[1]
+    assert found.value(f"mu_mae:{second}") == pytest.approx(7 / 3)
+    assert found.value("mu_mae:relevance.general") == 1.0
+
+
+def test_a_story_is_found_whatever_its_name() -> None:
+    item = replace(story(0, [[1, 5]]), id="folder/0")
+    assert halves(on([item]), [item]).value("mu_mae") == 4.0
+
+
+def test_distances_by_dimension_stand_under_their_names() -> None:
+    # As in test_spread: .2, .979796 and 1 scale points.
+    model = [2, 2, 3, 3, 3]
+    items = (story(0, [[1, 2, 2, 4, 5]]),)
+    table = drawn(list(items), lambda _item, _slot, place: model[place])
+    made = score(Scoring(table, "neutral", "subjective", Interval(replicates=10), items)).table("spread_by_dimension")
+    line = dict(zip(made.columns, made.rows[0], strict=True))
+    assert line["dimension"] == spaces.DIMENSIONS[0]
+    found = [line[name].value for name in ("mu_mae", "sigma_mae", "wasserstein")]  # type: ignore[union-attr]
+    assert found == pytest.approx([0.2, 0.979796, 1.0], abs=5e-7)

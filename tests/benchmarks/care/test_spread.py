@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -136,3 +137,31 @@ def test_shares_are_of_the_observers_who_rated() -> None:
     assert distribution(item, "relevance.general") == {"1": 0.5, "5": 0.5}
     found = spread_estimates(drawn([item], lambda *_: 3), Interval(replicates=10))
     assert (found["mu_mae"].value, found["sigma_mae"].value) == (0.0, 2.0)
+
+
+def test_repeats_of_a_story_are_not_thrown_together() -> None:
+    # People 1 and 5, mean 3. Draws 1 1 and again 5 5: 2 away both times; together their mean would be 3.
+    items = [story(0, [[1, 5]])]
+    rows = [
+        replace(row, repeat=repeat)
+        for repeat in (0, 1)
+        for row in draws(items, lambda *_, repeat=repeat: 1 + 4 * repeat)
+    ]
+    found = measures(PredictionTable.from_rows(rows), "subjective")
+    assert found.value("mu_mae") == pytest.approx(2.0)
+    assert found.value("sigma_mae") == pytest.approx(2.0)
+    assert spread_estimates(PredictionTable.from_rows(rows), Interval(replicates=10))["mu_mae"].n == 2
+
+
+def test_unread_draws_are_counted_even_where_every_rating_keeps_enough() -> None:
+    # Three draws of one rating, two of them read; and all three of the other: 2.5 on average.
+    first, second = spaces.DIMENSIONS[:2]
+    read = {first: [1, None, 2], second: [1, 1, 1]}
+    made = draws([story(0, [[1, 5, 3], [2, 2, 2]])], lambda _item, slot, place: read[slot][place])
+    said = "Spread rests on 2.5 readable draws of 3.0 a rating. 0 of 2 ratings have fewer than 2 and are left out."
+    assert thinned(PredictionTable.from_rows(made)) == said
+    # What nobody rated is compared with nothing, read or not.
+    bare = [Prediction("s0", "s0", "control.select", "empty", None, None, f"draw={place}") for place in range(3)]
+    assert thinned(PredictionTable.from_rows([*made, *bare])) == said
+    whole = drawn([story(0, [[1, 5, 3]])], lambda *_: 1)
+    assert thinned(PredictionTable.from_rows([*draws([story(0, [[1, 5, 3]])], lambda *_: 1), *bare])) == thinned(whole)
