@@ -156,7 +156,7 @@ def test_repeats_of_a_story_are_not_thrown_together() -> None:
 def test_unread_draws_are_counted_even_where_every_rating_keeps_enough() -> None:
     # Three draws of one rating, two of them read; and all three of the other: 2.5 on average.
     first, second = spaces.DIMENSIONS[:2]
-    read = {first: [1, None, 2], second: [1, 1, 1]}
+    read: dict[str, list[int | None]] = {first: [1, None, 2], second: [1, 1, 1]}
     made = draws([story(0, [[1, 5, 3], [2, 2, 2]])], lambda _item, slot, place: read[slot][place])
     said = "Spread rests on 2.5 readable draws of 3.0 a rating. 0 of 2 ratings have fewer than 2 and are left out."
     assert thinned(PredictionTable.from_rows(made)) == said
