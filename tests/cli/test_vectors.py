@@ -110,8 +110,8 @@ def test_vectors_in_half_precision_say_so(cli: Cli, folder: Path, texts: Path, t
     mapped = ("--map", "text=sentence", "--map", "emotion=label", "--emotions", "joy,fear", "--dtype", "bfloat16")
     ended = cli("vectors", "extract", "--model", folder, "--out", out, "--stimuli", texts, *mapped, *FAST)
     assert ended.code == 0, ended.err
-    # 2 emotions, 2 layers, the paper's 8 strengths, 10 questions.
-    assert "--sweep-layers none\nWithout" in ended.out
+    # 2 emotions, 10 questions: 3 kinds of 19 controls; 2 layers, the paper's 8 strengths.
+    assert "--sweep-layers none\n1,140 of its prompts are for control vectors" in ended.out
     assert "which is 320 prompts more" in ended.out
     shown = cli("vectors", "show", out)
     assert "; bfloat16; " in shown.out

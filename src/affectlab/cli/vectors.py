@@ -87,7 +87,7 @@ def extract(
     from affectlab.steering.selfreport import self_reports
     from affectlab.steering.stimuli import check_names
     from affectlab.steering.subject import TOKEN_RULES
-    from affectlab.steering.validation import PAPER_STRENGTHS
+    from affectlab.steering.validation import CONTROLS
 
     if method not in METHODS:
         raise UserError(f"--method {method!r}: expected one of {', '.join(METHODS)}.")
@@ -113,8 +113,11 @@ def extract(
         print_json({"file": str(out), **described(found)})
     else:
         print_vectors(found)
-        sweep = len(found.emotions) * len(found.layers) * len(PAPER_STRENGTHS) * len(self_reports())
+        usual, asked = steering.Settings(), len(found.emotions) * len(self_reports())
+        sweep = asked * len(found.layers) * len(usual.sweep_strengths)
+        controls = asked * len(CONTROLS) * usual.controls
         print(f"\nVectors: {out}\nNext: affectlab vectors validate {out} --model {model} --sweep-layers none")
+        print(f"{controls:,} of its prompts are for control vectors; --controls 0 leaves them out.")
         print(f"Without --sweep-layers none it also steers every layer alone, which is {sweep:,} prompts more.")
 
 
