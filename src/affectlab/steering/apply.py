@@ -10,7 +10,7 @@ import numpy as np
 
 from affectlab.engine.interventions import Edit, Gate, Intervention
 from affectlab.errors import UserError
-from affectlab.steering.coherence import divergence
+from affectlab.steering.coherence import divergence, neutral_text
 from affectlab.steering.conditions import THIRDS, Condition, Term, Threshold, layer_numbers, parse, ranges, third
 from affectlab.steering.contrast import Doubles, Floats
 from affectlab.steering.controls import isotropic, shuffled
@@ -228,13 +228,15 @@ class Applier:
             sign = -1.0 if term.strength < 0 else 1.0
             unit, norms, layers = self._directions(term), self._token_norms(), self.layers(term.layers)
             places = [self._need_vectors().place(layer) for layer in layers]
+            subject = self._need_subject(term)
+            neutral = neutral_text(subject)
 
             def measured(strength: float) -> float:
                 edits = tuple(
                     Edit(layer, unit[place], term.kind, float(sign * strength * norms[place]))
                     for layer, place in zip(layers, places, strict=True)
                 )
-                return float(divergence(self._need_subject(term), [Intervention(edits)])[0])
+                return float(divergence(subject, [Intervention(edits)], neutral)[0])
 
             told = f"{name}: the emotions' vectors move plain text by" if term.source == "kl-random" else f"{name}:"
             self._doses[name] = sign * find_dose(measured, target, told)

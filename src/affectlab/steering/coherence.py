@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from affectlab.errors import UserError
-from affectlab.steering.contrast import Doubles
+from affectlab.steering.contrast import Doubles, Floats
 from affectlab.steering.subject import Progress, Subject
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def coherence(
     interventions: Sequence[Intervention],
     texts: Sequence[str] = NEUTRAL_TEXTS,
     progress: Progress | None = None,
+    neutral: Sequence[Floats] = (),
 ) -> list[Coherence]:
     """Measure interventions on plain text: both figures at the same places, in the same passes.
 
@@ -77,15 +78,15 @@ def coherence(
         interventions: What is measured.
         texts: Plain texts, of two tokens or more.
         progress: Told how many interventions are measured.
+        neutral: What :func:`neutral_text` gave, where it is at hand.
 
     Raises:
         UserError: When a text has fewer than two tokens.
     """
-    rows = [subject.plain(text) for text in texts]
-    if not rows or min(map(len, rows)) < 2:
-        raise UserError("What steering does to plain text is measured on texts of two tokens or more.")
+    rows = _rows(subject, texts)
     everywhere = [replace(one, positions="all") for one in interventions]
-    neutral = {row: logprobs[:-1] for row, _, logprobs in subject.engine.every_token(rows)} if everywhere else {}
+    if everywhere and not neutral:
+        neutral = neutral_text(subject, texts)
     kl, rise = np.zeros((2, len(everywhere), len(rows)))
     for start in range(0, len(everywhere), _AT_ONCE):
         some = everywhere[start : start + _AT_ONCE]
@@ -100,9 +101,23 @@ def coherence(
     return [Coherence(max(one[0], 0.0), other[0], one[1], other[1]) for one, other in found]
 
 
-def divergence(subject: Subject, interventions: Sequence[Intervention]) -> Doubles:
+def neutral_text(subject: Subject, texts: Sequence[str] = NEUTRAL_TEXTS) -> list[Floats]:
+    """Log-probabilities ``[token, vocabulary]`` of each text's tokens but the first, the model left as it is."""
+    rows = _rows(subject, texts)
+    found = {row: logprobs[:-1] for row, _, logprobs in subject.engine.every_token(rows)}
+    return [found[row] for row in range(len(rows))]
+
+
+def divergence(subject: Subject, interventions: Sequence[Intervention], neutral: Sequence[Floats] = ()) -> Doubles:
     """KL(neutral ‖ steered) of the next token of plain text, nats, for each intervention; see :func:`coherence`."""
-    return np.array([one.kl for one in coherence(subject, interventions)])
+    return np.array([one.kl for one in coherence(subject, interventions, neutral=neutral)])
+
+
+def _rows(subject: Subject, texts: Sequence[str]) -> list[tuple[int, ...]]:
+    rows = [subject.plain(text) for text in texts]
+    if not rows or min(map(len, rows)) < 2:
+        raise UserError("What steering does to plain text is measured on texts of two tokens or more.")
+    return rows
 
 
 def _ratio(sums: Doubles, counts: npt.NDArray[np.int64]) -> tuple[float, float | None]:
