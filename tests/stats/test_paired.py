@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from affectlab.errors import UserError
 from affectlab.metrics import classification as score
+from affectlab.metrics.classification import ratio_or
 from affectlab.stats import paired
 from affectlab.stats.bootstrap import Interval, patterns
 from affectlab.stats.measures import Measures, Over, Share, Statistic
@@ -185,6 +186,30 @@ def test_several_figures_share_the_resamples() -> None:
     found = paired_differences(twice[0], twice[1], ("x", "y"))
     assert found["x"].p == found["y"].p
     assert found["x"].difference.low == found["y"].difference.low
+
+
+def test_a_mean_of_what_some_clusters_lack_is_compared_on_those_that_have_it_on_both_sides() -> None:
+    # Event 0: a cluster's score, by weight; 1: that it has one; 2: something that every cluster has.
+    mean = Over(np.array([0, 1]), lambda totals: ratio_or(totals[:, 0], totals[:, 1], np.nan), np.array([1]))
+    share = Share(np.array([2]), np.array([2]))
+
+    def side(scores: dict[int, float], *, both: bool) -> Measures:
+        cluster = np.array([*scores, *scores, 0, 1, 2, 3], np.int32)
+        event = np.array([0] * len(scores) + [1] * len(scores) + [2] * 4, np.int32)
+        weight = np.array([*scores.values(), *[1.0] * (len(scores) + 4)])
+        found: dict[str, Statistic] = {"score": replace(mean, where_both=both), "all": share}
+        return Measures(cluster, event, tuple("wxyz"), 3, found, {}, "score", weight)
+
+    # The first side has none in z, the second none in w: x and y are left, 1 - 3 and 2 - 5.
+    a, b = {0: 9.0, 1: 1.0, 2: 2.0}, {1: 3.0, 2: 5.0, 3: 0.0}
+    found = paired_differences(side(a, both=True), side(b, both=True), ("score", "all"), Interval(replicates=50))
+    assert (found["score"].a, found["score"].b, found["score"].difference.value) == (1.5, 4.0, -2.5)
+    assert (found["score"].difference.n, found["score"].difference.clusters) == (2, 2)
+    assert (found["all"].difference.n, list(found)) == (4, ["score", "all"])
+    # Otherwise each is a mean over clusters of its own: 12/3 and 8/3.
+    apart = paired_difference(side(a, both=False), side(b, both=False), how=Interval(replicates=50))
+    assert apart.a == 4.0
+    assert apart.b == pytest.approx(8 / 3)
 
 
 def test_different_clusters_are_refused_by_name() -> None:

@@ -37,6 +37,9 @@ class Over:
         resampled: What takes the place of ``function`` on resampled totals; it sees the observed totals [1, E] first. A
             mean over labels leaves out a label that a resample happened not to draw, where ``function`` must count a
             label without gold as 0.
+        where_both: Whether two sides are compared on the clusters in which both have counted events: for a mean of a
+            score that some clusters have none of (a correlation within a story where the answers do not vary), so that
+            sides are never means over other clusters.
         every_cluster: Whether the figure rests on all declared clusters, those without any of ``events`` included:
             an empty label set rightly answered has neither hit nor false alarm nor miss. Otherwise it rests on the
             clusters with at least one of ``events``.
@@ -47,6 +50,7 @@ class Over:
     counted: NDArray[np.intp] | None = None
     every_cluster: bool = False
     resampled: Callable[[Totals, Totals], NDArray[np.float64]] | None = None
+    where_both: bool = False
 
     def __call__(self, totals: Totals) -> NDArray[np.float64]:
         """The statistic of totals [B, K], as [B]."""

@@ -31,7 +31,7 @@ from affectlab.stats.bootstrap import (
 )
 from affectlab.stats.differences import name_differences
 from affectlab.stats.estimate import Estimate
-from affectlab.stats.measures import Measures, Statistic, Totals, on_resampled
+from affectlab.stats.measures import Measures, Over, Statistic, Totals, on_resampled
 from affectlab.stats.power import smallest_detectable_difference
 
 
@@ -89,6 +89,32 @@ def paired_differences(
             measures.
     """
     _refuse_unpaired(a, b, names)
+    chosen = {name: a.statistics[name] for name in names}
+    apart = {name: one for name, one in chosen.items() if isinstance(one, Over) and one.where_both}
+    rest = tuple(name for name in names if name not in apart)
+    results = _compared(a, b, rest, how) if rest else {}
+    for name, statistic in apart.items():
+        results |= _compared(*_where_both(a, b, statistic), (name,), how)
+    return {name: results[name] for name in names}
+
+
+def _where_both(a: Measures, b: Measures, statistic: Over) -> tuple[Measures, Measures]:
+    """Both sides with a statistic's events only in the clusters in which both have what it counts."""
+    counted = statistic.events if statistic.counted is None else statistic.counted
+    has = (side.cluster[np.isin(side.event, counted)].tolist() for side in (a, b))
+    one, other = ({side.clusters[code] for code in codes} for side, codes in zip((a, b), has, strict=True))
+    shared = one & other
+
+    def cut(side: Measures) -> Measures:
+        inside = np.array([cluster in shared for cluster in side.clusters], dtype=bool)[side.cluster]
+        kept = inside | ~np.isin(side.event, statistic.events)
+        weight = None if side.weight is None else side.weight[kept]
+        return replace(side, cluster=side.cluster[kept], event=side.event[kept], weight=weight)
+
+    return cut(a), cut(b)
+
+
+def _compared(a: Measures, b: Measures, names: tuple[str, ...], how: Interval) -> dict[str, PairedResult]:
     k = a.n_events
     grouped = _paired_patterns(a, b)
     resampled = bootstrap_totals(grouped, how.replicates, how.seed)

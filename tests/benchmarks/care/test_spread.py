@@ -15,6 +15,7 @@ from affectlab.benchmarks.care.subjectivity import distribution
 from affectlab.items import Item
 from affectlab.metrics.predictions import Prediction, PredictionTable
 from affectlab.stats.bootstrap import Interval
+from affectlab.stats.paired import paired_difference
 
 
 def story(number: int, ratings: list[list[int]]) -> Item:
@@ -165,3 +166,18 @@ def test_unread_draws_are_counted_even_where_every_rating_keeps_enough() -> None
     assert thinned(PredictionTable.from_rows([*made, *bare])) == said
     whole = drawn([story(0, [[1, 5, 3]])], lambda *_: 1)
     assert thinned(PredictionTable.from_rows([*draws([story(0, [[1, 5, 3]])], lambda *_: 1), *bare])) == thinned(whole)
+
+
+def test_two_models_are_compared_on_the_stories_in_which_both_vary() -> None:
+    # Variances of people 0 1 4. The first model's 1 0 4 in the first story (rho .5) and people's own in the second (1);
+    # the second model's are people's own in the first and all equal in the second, which has no rho then.
+    items = [story(number, [[3, 3], [2, 4], [1, 5]]) for number in range(2)]
+    own = dict(zip(spaces.DIMENSIONS, ([3, 3], [2, 4], [1, 5]), strict=False))
+    other = dict(zip(spaces.DIMENSIONS, ([2, 4], [3, 3], [1, 5]), strict=False))
+    a = measures(drawn(items, lambda item, slot, place: (other if item.id == "s0" else own)[slot][place]), "subjective")
+    b = measures(drawn(items, lambda item, slot, place: own[slot][place] if item.id == "s0" else 3), "subjective")
+    found = paired_difference(a, b, "variance_rho", Interval(replicates=20))
+    assert found.a == pytest.approx(0.5)
+    assert found.b == pytest.approx(1.0)
+    assert found.difference.n == 1
+    assert a.value("variance_rho") == pytest.approx(0.75)

@@ -138,7 +138,9 @@ def measures_of(table: PredictionTable, found: Iterable[tuple[int, Mapping[str, 
     cells = {name: [f"{name}:{slot}" for slot in spaces.DIMENSIONS] for name in DISTANCES}
     single = [*(cell for some in cells.values() for cell in some), *AGREEMENT]
     # All are named first, so that two of these can be paired whatever is defined in either.
-    statistics: dict[str, Statistic] = {name: mean(tally, [f"{name}/sum"], [f"{name}/n"]) for name in single}
+    statistics: dict[str, Statistic] = {
+        name: mean(tally, [f"{name}/sum"], [f"{name}/n"], where_both=name in AGREEMENT) for name in single
+    }
     for name, some in cells.items():
         statistics[name] = mean(tally, [f"{one}/sum" for one in some], [f"{one}/n" for one in some])
     leaving_out = frozenset(statistics)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,9 +71,10 @@ def numbers(column: Column) -> Floats:
     return np.array(plain or [np.nan])[column.codes]
 
 
-def mean(tally: Tally, sums: Sequence[str], counts: Sequence[str]) -> Over:
-    """Total of some weighted events over the number of others."""
-    return _over(tally, sums, counts, lambda total, number: ratio_or(total, number, np.nan))
+def mean(tally: Tally, sums: Sequence[str], counts: Sequence[str], *, where_both: bool = False) -> Over:
+    """Total of some weighted events over the number of others; ``where_both`` as in :class:`Over`."""
+    found = _over(tally, sums, counts, lambda total, number: ratio_or(total, number, np.nan))
+    return replace(found, where_both=where_both)
 
 
 def root_mean(tally: Tally, sums: Sequence[str], counts: Sequence[str]) -> Over:
