@@ -99,15 +99,14 @@ def paired_differences(
 
 
 def _where_both(a: Measures, b: Measures, statistic: Over) -> tuple[Measures, Measures]:
-    """Both sides with a statistic's events only in the clusters in which both have what it counts."""
+    """Both sides with events only in the clusters in which both have what a statistic counts."""
     counted = statistic.events if statistic.counted is None else statistic.counted
     has = (side.cluster[np.isin(side.event, counted)].tolist() for side in (a, b))
     one, other = ({side.clusters[code] for code in codes} for side, codes in zip((a, b), has, strict=True))
     shared = one & other
 
     def cut(side: Measures) -> Measures:
-        inside = np.array([cluster in shared for cluster in side.clusters], dtype=bool)[side.cluster]
-        kept = inside | ~np.isin(side.event, statistic.events)
+        kept = np.array([cluster in shared for cluster in side.clusters], dtype=bool)[side.cluster]
         weight = None if side.weight is None else side.weight[kept]
         return replace(side, cluster=side.cluster[kept], event=side.event[kept], weight=weight)
 
