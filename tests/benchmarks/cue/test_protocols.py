@@ -121,6 +121,26 @@ def test_other_names_of_a_field_in_a_chain() -> None:
     assert read("matrix", "matrix", '{"label": "中性"}')["emotion"].value is None
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Neutral",
+        "Positive",
+        "消极",
+        "The explicit signal is positive and the implicit tendency is negative, so the stance is Sarcastic Negative.",
+    ],
+)
+def test_prose_is_no_answer_where_five_things_are_asked(reply: str) -> None:
+    assert {row.value for row in read("matrix", "matrix", reply).values()} == {None}
+
+
+def test_lines_of_a_chain_answer_what_they_name_alone() -> None:
+    found = read("matrix", "matrix", "显性倾向：中性\n隐性倾向：中性")
+    assert {slot: row.value for slot, row in found.items() if row.value is not None} == {
+        "explicit": "neutral", "implicit": "neutral", "stance": "neutral",
+    }  # fmt: skip
+
+
 def test_english_prompts_show_english_labels() -> None:
     text = said(ask("direct", lang="en")[0])
     assert "- Sarcastic Negative: " in text

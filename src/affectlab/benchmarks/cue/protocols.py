@@ -93,11 +93,11 @@ def _under_another_key(response: Response, slot: str, reading: Reading, *, alone
     """What a reply that lacks the key says under another name of it; the reading as it is when that is nothing."""
     if reading.outcome is not Outcome.UNPARSEABLE or reading.flags:
         return reading
-    for key in (*OTHER_KEYS[slot], *(ANY_KEY if alone else ())):
-        found = read_json(response.text, {key: _FORMS[slot]}, finish=response.finish)[key]
-        if found.ok:
-            return replace(found, flags=(*found.flags, OTHER_KEY))
-    return reading
+    others = (*OTHER_KEYS[slot], *(ANY_KEY if alone else ()))
+    # Several fields at once: of one alone the reader would take what the reply says in prose, whatever it is of.
+    found = read_json(response.text, dict.fromkeys((KEYS[slot], *others), _FORMS[slot]), finish=response.finish)
+    named = next((found[key] for key in others if found[key].ok), None)
+    return reading if named is None else replace(named, flags=(*named.flags, OTHER_KEY))
 
 
 @dataclass(frozen=True)
