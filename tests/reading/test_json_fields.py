@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from affectlab.reading import Outcome, flags, read_json
+from affectlab.labels.catalogue import load
+from affectlab.reading import Outcome, Reading, flags, read_json
 
 INTENTS: dict[str, tuple[str, ...]] = {
     "irony": ("Irony", "反讽"),
@@ -240,6 +243,7 @@ def test_fields_are_of_one_answer(text: str, stance: str, intent: str | Outcome)
         "Neutral (leaning Negative)",
         "Neutral; Negative",
         "Neutral – Negative",
+        "Neutral|Negative",
         "Neutral Negative",
         "中性消极",
         "积极消极",
@@ -261,6 +265,82 @@ def test_a_label_within_a_longer_word_is_not_that_label(value: str) -> None:
     labels = {"hope": ("Hope", "希望"), "pride": ("Pride", "骄傲")}
     reading = read_json(f'{{"emotion": "{value}"}}', {"emotion": labels})["emotion"]
     assert (reading.outcome, reading.flags) == (Outcome.UNPARSEABLE, (flags.OUT_OF_SPACE,)), reading
+
+
+SPACES = {name: load(f"cue_{name}").forms() for name in ("stance9", "intent8", "emotion25", "polarity3")}
+
+
+def read_in(space: str, value: str) -> Reading:
+    return read_json(json.dumps({"field": value}), {"field": SPACES[space]})["field"]
+
+
+@pytest.mark.parametrize(
+    ("space", "value", "label"),
+    [
+        ("stance9", "讽刺性消极（积极 + 消极）", "sarcastic_negative"),
+        ("stance9", "讽刺性消极(积极+消极)", "sarcastic_negative"),
+        ("stance9", "讽刺性消极【积极+消极】", "sarcastic_negative"),
+        ("stance9", "讽刺性消极（显性：积极；隐性：消极）", "sarcastic_negative"),
+        ("stance9", "讽刺性消极：积极 + 消极", "sarcastic_negative"),
+        ("stance9", "讽刺性消极——积极的话，消极的意思", "sarcastic_negative"),
+        ("stance9", "讽刺性消极，表面积极", "sarcastic_negative"),
+        ("stance9", "Sarcastic Negative (positive + negative)", "sarcastic_negative"),
+        ("stance9", "Sarcastic Negative (positive -> negative)", "sarcastic_negative"),
+        ("stance9", "Sarcastic Negative - positive + negative", "sarcastic_negative"),
+        ("stance9", "Sarcastic Negative (explicit = positive, implicit = negative)", "sarcastic_negative"),
+        ("stance9", "Sarcastic Negative (negative)", "sarcastic_negative"),
+        ("stance9", "讽刺性消极（消极）", "sarcastic_negative"),
+        ("stance9", "Formulaic Positive (Positive + Neutral)", "formulaic_positive"),
+        ("stance9", "Veiled Negative = neutral + negative", "veiled_negative"),
+        ("stance9", "Veiled Negative (neutral words, negative feeling)", "veiled_negative"),
+        ("intent8", "Irony (mock politeness)", "irony"),
+        ("intent8", "Irony, mock politeness", "irony"),
+        ("intent8", "Irony - mock politeness", "irony"),
+        ("intent8", "反讽（表面礼貌）", "irony"),
+    ],
+)
+def test_what_explains_a_label_is_no_second_label(space: str, value: str, label: str) -> None:
+    reading = read_in(space, value)
+    assert (reading.value, reading.flags) == (label, ()), reading
+
+
+@pytest.mark.parametrize(
+    ("space", "value", "label"),
+    [
+        ("intent8", "讽刺挖苦", "irony"),
+        ("intent8", "讽刺他人", "irony"),
+        ("intent8", "反讽手法", "irony"),
+        ("intent8", "功能性表达", "functional"),
+        ("intent8", "真诚表达", "authenticity"),
+        ("intent8", "幽默调侃", "humor"),
+        ("intent8", "礼貌客套", "politeness"),
+        ("intent8", "共情安慰", "empathy"),
+        ("emotion25", "内疚自责", "guilt"),
+        ("emotion25", "绝望无助", "despair"),
+        ("emotion25", "希望未来更好", "hope"),
+        ("stance9", "积极词汇", "positive"),
+        ("stance9", "积极向上", "positive"),
+        ("stance9", "中性陈述", "neutral"),
+        ("stance9", "消极是因为他不满", "negative"),
+        ("polarity3", "负面评价", "negative"),
+    ],
+)
+def test_characters_that_elaborate_a_chinese_label_leave_it(space: str, value: str, label: str) -> None:
+    reading = read_in(space, value)
+    assert (reading.value, reading.flags) == (label, ()), reading
+
+
+UNDONE = {
+    "emotion25": ["希望破灭", "希望渺茫", "焦虑绝望", "悲观绝望", "骄傲自大", "好奇怪", "敬畏与恐惧"],
+    "stance9": ["消极讽刺", "消极的讽刺", "中性消极", "中性偏积极", "积极消极", "积极但消极", "表面积极实则消极"],
+    "intent8": ["礼貌性拒绝", "幽默讽刺", "功能障碍"],
+    "polarity3": ["积极性不高", "积极性下降"],
+}
+
+
+@pytest.mark.parametrize(("space", "value"), [(space, value) for space, values in UNDONE.items() for value in values])
+def test_characters_that_undo_a_chinese_label_leave_it_unread(space: str, value: str) -> None:
+    assert not read_in(space, value).ok
 
 
 CLEAR = [

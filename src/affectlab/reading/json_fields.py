@@ -189,7 +189,8 @@ def _read_value(value: Any, vocab: Vocabulary | None) -> Reading:
         return Reading(Outcome.UNPARSEABLE, evidence=evidence)
     if vocab is None:
         return Reading(Outcome.OK, value, evidence=evidence)
-    words = join_lines(vocab, plain(fold(str(value))))
+    # A bar in a value stands between labels; in a reply it would be a table's.
+    words = join_lines(vocab, plain(fold(str(value)).replace("|", "/")))
     reading = read_statement(vocab, words)
     if reading.outcome is Outcome.UNPARSEABLE:
         return _marked(Reading(Outcome.UNPARSEABLE, evidence=evidence), flags.OUT_OF_SPACE)

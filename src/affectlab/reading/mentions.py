@@ -7,7 +7,7 @@ from typing import Final
 
 from affectlab.reading.outcome import Outcome, Reading
 from affectlab.reading.phrases import JOIN, phrase_at, taken_back
-from affectlab.reading.vocabulary import OUTSIDE, Vocabulary, find_at
+from affectlab.reading.vocabulary import OUTSIDE, SUFFIX, Vocabulary, find_at
 
 _DENIAL: Final = (
     r"(?<![A-Za-z])(?:not|never|cannot|neither|nor|no longer|wrong|incorrect|eliminate|exclude|rule out|ruling out|"
@@ -29,11 +29,18 @@ _CLAUSE_BREAKS: Final = (".", "!", "?", ";", ",", "\n", "…", " but ", " but\n"
 _MENTION_START: Final = re.compile(r"(?<![A-Za-z0-9_\u00c0-\u024f'-])[^\W_]|[\u3400-\u9fff]")
 _TORN: Final = re.compile(r"(?<![A-Za-z])(?:between|either|decide|torn|unsure)(?![A-Za-z])|还是|之间", re.IGNORECASE)
 _EXPLAINED: Final = re.compile(
-    r":|(?<![A-Za-z])(?:because|since|as|for|due|given|while)(?![A-Za-z])|因为|因為|由于|由於"
+    r":|=(?!>)|(?<![A-Za-z])(?:because|since|as|for|due|given|while)(?![A-Za-z])|因为|因為|由于|由於"
 )
+_BRACKETED: Final = re.compile(r"\(([^()]*)(?:\)|\Z)|\[([^\[\]]*)(?:\]|\Z)|【([^【】]*)(?:】|\Z)")
+_DASH: Final = re.compile(r" [-–](?!>) ?|[—–]+")
 _SET_OFF: Final = re.compile(r"(?:[\w\s'_]|(?<=\w)-(?=\w))+")
-_WORD: Final = re.compile("[^\\W_\u3400-\u9fff]+|[\u3400-\u9fff]{1,2}")
-_MOST_WORDS: Final = 2
+_JOINED_BY: Final = re.compile(
+    r"[\s\"'“”‘’]*(?:(?:(?:i\.e\.|and|or|but|then|also|maybe|perhaps|leaning|to|towards?|bordering on)(?![A-Za-z])"
+    r"|但|却|偏|倾向于?|或者?|和|与|及|且|也|又|即)[\s,]*)*+",
+    re.IGNORECASE,
+)
+"""Words between two answers of equal standing."""
+_AFTER_IT: Final = re.compile(rf"(?:{SUFFIX}){{0,2}}[\s\"'“”‘’.!]*")
 _CLEAR_LETTERS: Final = "BCDEFGHJKLMNOPQRSTUVWXYZ"
 _EXCERPT: Final = 120
 
@@ -75,23 +82,39 @@ def mentioned(vocab: Vocabulary, text: str, low: str) -> Reading:
 
 
 def another_named(vocab: Vocabulary, text: str, low: str, at: int, key: str) -> bool:
-    """Whether a short answer goes on, after its label that ends at a place, to name another.
+    """Whether a short answer goes on, after its label that ends at a place, to name another of equal standing.
 
-    What a mark sets off names a label when it has at most two words besides ("Positive (Formulaic Positive)",
-    "Humor, dark irony"). Longer pieces, and all after a colon or "because", explain; what is negated names nothing.
+    That is a bracket, what a dash sets off, or a piece between other marks that is another label and nothing more
+    ("Positive (Formulaic Positive)", "Neutral; Negative"), joining words aside ("but Negative", "leaning Negative").
+    What holds more explains ("Irony (mock politeness)", "Formulaic Positive (Positive + Neutral)"), as does all after
+    a colon, "=" or "because".
     """
-    explained = _EXPLAINED.search(text, at)
+
+    def names_another(start: int, stop: int) -> bool:
+        joined = _JOINED_BY.match(text, start, stop)
+        start = joined.end() if joined is not None else start
+        other = find_at(vocab, text, low, start)
+        if other is None or other.key in (key, OUTSIDE) or (other.bare and text[start] in "aiI"):
+            return False
+        if low[:at].endswith(low[start : other.end]):
+            return False  # the label's own last word: "Sarcastic Negative (negative)"
+        return other.end <= stop and _AFTER_IT.fullmatch(text, other.end, stop) is not None
+
+    outside = text[:at]
+    for bracket in _BRACKETED.finditer(text, at):
+        if names_another(*bracket.span(bracket.lastindex or 0)):
+            return True
+        # Blanks for what is dealt with, so that places stay what they are.
+        outside += text[len(outside) : bracket.start()] + "|" * len(bracket.group())
+    outside += text[len(outside) :]
+    explained = _EXPLAINED.search(outside, at)
     stop = explained.start() if explained is not None else len(text)
-    for piece in _SET_OFF.finditer(text, at, stop):
-        words = len(_WORD.findall(piece.group()))
-        for start in (match.start() for match in _MENTION_START.finditer(text, piece.start(), piece.end())):
-            other = find_at(vocab, text, low, start)
-            if other is None or other.key in (key, OUTSIDE) or DENIED.fullmatch(low, start, other.end):
-                continue
-            besides = words - len(_WORD.findall(text[start : other.end]))
-            if besides <= (0 if other.bare else _MOST_WORDS) and not DENIED.search(clause_before(text, start)):
-                return True
-    return False
+    dash = _DASH.search(outside, at, stop)
+    if dash is not None:
+        if names_another(dash.end(), stop):
+            return True
+        stop = dash.start()
+    return any(names_another(*piece.span()) for piece in _SET_OFF.finditer(outside, at, stop))
 
 
 def clause_before(text: str, at: int) -> str:

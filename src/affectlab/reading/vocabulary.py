@@ -22,12 +22,20 @@ _PAIR: Final = re.compile(r"[ ]?[)\]}.:,>=/–—-]{0,3}[ ]?[\"'(\[{「『“‘
 _BRACKETED: Final = re.compile(
     r"[\"'」』”’]?[ ]?(?:[-–—:][ ]?)?[(\[{<][ ]?(?:option |选项)?([A-Za-z]|\d{1,3})[ ]?[)\]}>]"
 )
-_HAN: Final = re.compile("[\u3400-\u9fff]")
-_NAME_ENDS: Final = re.compile(
-    "(?:的|之|情绪|情緒|情感|感受|感觉|感覺|心情|心理|心态|态度|態度|立场|立場|意图|意圖|极性|極性|倾向|傾向|"
-    "感|心|情|性|型|类|類|了|吧|呢|吗|嗎){0,3}+(?:(?![\u3400-\u9fff])|因|由于|由於|但|而|却|卻|是|为|為|最|正确|正確)"
+_HAN: Final = re.compile("[\u3400-\u9fff]{1,40}")
+SUFFIX: Final = (
+    "的|之|情绪|情緒|情感|感受|感觉|感覺|心情|心理|心态|态度|態度|立场|立場|意图|意圖|极性|極性|倾向|傾向|"
+    "感|心|情|性|型|类|類|了|吧|呢"
 )
-_AND: Final = re.compile("(?:和|与|與|或者|或|及|以及|还是|還是|且)?")
+"""What may stand behind a Chinese label and change nothing, as a pattern."""
+_AND: Final = re.compile("和|与|與|或者|或|及|以及|还是|還是|且")
+_TURNS: Final = re.compile("但|却|卻|而|因|由于|由於")
+"""Where a Chinese clause about a label ends and another begins."""
+_UNDOES: Final = re.compile(
+    "不(?![安满滿已甘])|[没沒缺灭滅]|未(?![来來])|[无無](?![助奈力语語聊措])|非(?!常)|失(?![望落措控])|"
+    "破裂|破碎|崩塌|落空|渺茫|危机|危機|下降|低(?![落沉])|拒绝|拒絕|障碍|障礙|自大|自满|自滿|^怪"
+)
+"""Characters behind a Chinese label that make it something else; "无助", "失落" are feelings themselves."""
 _CLAUSE_END: Final = re.compile(r"[\"'」』”’)\]}> ]{0,3}(?:$|[.!,;:?\n()–—-])", re.MULTILINE)
 _JOINTS: Final = re.compile(r"[ _\-\u2010-\u2013]")
 _EDGES: Final = " \t\n.,;:!?\"'“”‘’()[]{}<>*_`"
@@ -55,8 +63,7 @@ class Vocabulary:
         alphabetic: Some option is keyed by a letter, so that a stray letter is an answer outside the options.
         numeric: The same for numbers.
         mentions: A name of several words may be taken from prose when it is the only one mentioned.
-        whole: A Chinese name that more characters follow is not that name ("希望破灭" is not "希望"), as a Latin one
-            with more letters never is. Suffixes, conjunctions and further names may follow.
+        whole: A Chinese name is not read where the characters behind it undo it ("希望破灭" is not "希望").
         broken: Matches names of several words, over a line's end too; ``None`` where there are none.
     """
 
@@ -173,19 +180,35 @@ def name_at(vocab: Vocabulary, low: str, at: int) -> str | None:
                 # One Chinese character is a word alone, and part of another word before a further one.
                 if len(name) == 1 and _CJK.match(name) and _CJK.match(low, end):
                     continue
-                if vocab.whole and not _ends_whole(vocab, low, end):
+                if vocab.whole and _undone(vocab, low, name, end):
                     continue
                 return name
     return None
 
 
-def _ends_whole(vocab: Vocabulary, low: str, end: int) -> bool:
-    """Whether a name that ends at a place is not the beginning of a longer Chinese word."""
-    if not (_HAN.match(low, end) and _HAN.match(low, end - 1)) or _NAME_ENDS.match(low, end):
-        return True
+def _undone(vocab: Vocabulary, low: str, name: str, end: int) -> bool:
+    """Whether the Chinese characters behind a Chinese name, up to the clause's end, make it something else.
+
+    They do when they deny it or tell its loss ("希望破灭"), name another answer or what sets one apart from this
+    ("中性偏积极", "消极讽刺"), or join to it what is no answer ("骄傲与偏见"). An answer that follows at once is left
+    to be found as a second one. Other characters only elaborate ("讽刺挖苦").
+    """
+    run = _HAN.match(low, end)
+    if run is None or not _HAN.match(low, end - 1):
+        return False
     joined = _AND.match(low, end)
     after = joined.end() if joined is not None else end
-    return any(low.startswith(other, after) for other in vocab.starts.get(low[after : after + 1], ()))
+    if any(low.startswith(other, after) for other in vocab.starts.get(low[after : after + 1], ())):
+        return False
+    rest = _TURNS.split(run.group(), maxsplit=1)[0]
+    if joined is not None or _UNDOES.search(rest):
+        return True
+    for other, key in vocab.names.items():
+        if len(other) > 1 and key != vocab.names[name]:
+            apart = other.removesuffix(name).rstrip("性式")
+            if other in rest or (other.endswith(name) and apart and apart in rest):
+                return True
+    return False
 
 
 def find_at(vocab: Vocabulary, text: str, low: str, at: int) -> Found | None:
