@@ -190,6 +190,30 @@ EMOTIONS = LabelSet(
         "I was too tired to feel joy",
         "I wouldn't say the answer is joy",
         "This is not a story in which the emotion is joy",
+        "Not felt are joy",
+        "Nobody feels joy",
+        "Nothing makes her feel joy",
+        "She hardly feels joy",
+        "Lacking is joy",
+        "Absent is joy",
+        "Excluded emotions are: joy",
+        "Unfelt emotions are: joy",
+        "Emotions not felt: joy",
+        "她未感到喜悦",
+        "In Paris joy",
+        "First I felt trust and a chill and then I felt joy",
+        "There's nothing to feel joy about",
+        "There is no reason she would feel joy",
+        "There is no way I felt joy",
+        "I don't think I felt joy",
+        "I wouldn't say that she feels joy",
+        "Although I wouldn't say she feels joy",
+        "When nobody in the story feels joy",
+        "When she left I did not feel joy",
+        "Because nothing made the person feel joy",
+        "Even though none of the emotions are joy",
+        "The answer is not joy and I never felt joy",
+        "At no point and in no way I felt joy",
         "The emotions not felt are joy and trust",
         "Emotions: fear. Not included are joy",
         "Emotions: fear. What she lacks is joy",
@@ -214,6 +238,27 @@ CLEAR = [
     "The emotion is joy",
     "My answer is joy",
     "I felt nothing bad, my answer is joy",
+    "When nobody came to help me I still felt joy.",
+    "Even though there was no reward I felt joy.",
+    "Even though I had no reward I felt joy.",
+    "Although nobody came she feels joy",
+    "I couldn't believe it and I felt joy",
+    "Nobody came yet I felt joy",
+    "I never expected it and I felt joy",
+    "I had nothing to lose so I felt joy",
+    "Not surprisingly I felt joy",
+    "Without hesitation: I felt joy",
+    "Missing details aside the answer is: joy",
+    "While anger is absent, the emotions felt are joy.",
+    "There's no doubt I felt joy.",
+    "There is no doubt that I felt joy.",
+    "No doubt I felt joy",
+    "Without a doubt she feels joy",
+    "Without more context the most likely emotions are: joy",
+    "Without more context the person would feel joy",
+    "Without knowing more I would say the emotion is joy",
+    "我不禁感到喜悦",
+    "毫无疑问她感到喜悦",
     "She is not angry. Answer: joy",
     "At first I thought of fear and anger. Answer: joy",
     "The trust in this story is broken.\n\nEmotions: joy",
@@ -225,13 +270,14 @@ CLEAR = [
     "她感到喜悦",
     '["joy"]',
     'Answer: ["joy"]',
-    '{"labels": ["joy"]}',
     '{"result": {"emotions": ["joy"]}}',
     '[{"emotions": ["joy"]}]',
     '{"emotions": ["joy"], "confidence": 80}',
-    '{"labels": ["<label>"]}\n{"labels": ["joy"]}',
-    '{"labels": ["joy"]}\n{"labels": ["<label>"]}',
-    '{"labels": ["joy"], "explanation": "no fear"}',
+    '{"emotions": ["<label>"]}\n{"emotions": ["joy"]}',
+    '{"emotions": ["joy"]}\n{"emotions": ["<label>"]}',
+    '{"emotions": ["joy"], "explanation": "no fear"}',
+    '{"emotions": ["joy"], "reasons": ["I smiled.", "No fear at all."]}',
+    '{"reasons": ["I smiled."], "emotions": ["joy"]}',
 ]
 """Replies that state joy and no more, however they say it: no rule may make them unreadable."""
 
@@ -273,16 +319,86 @@ def test_text_of_a_field_may_list_labels() -> None:
     [
         '{"considered": ["fear"], "answer": ["joy"]}',
         '{"answer": ["joy"], "considered": ["fear"]}',
-        '{"evidence": ["she laughs"], "answer": ["joy"]}',
+        '{"answer": ["joy"], "considered": ["fear", "despair"]}',
+        '{"answer": [], "considered": ["fear"]}',
     ],
 )
 def test_several_lists_of_an_object_are_several_answers(text: str) -> None:
-    assert read_label_set(text, EMOTIONS).outcome is Outcome.AMBIGUOUS
+    for field in (None, "emotions"):
+        assert read_label_set(text, EMOTIONS, field=field).outcome is Outcome.AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"labels": ["joy"]}',
+        '{"labels": ["<label>"]}\n{"labels": ["joy"]}',
+        '{"labels": ["joy"]}\n{"labels": ["<label>"]}',
+        '{"labels": {"joy": true, "fear": false}}',
+        '{"labels": ["joy"], "reasons": ["She laughs."]}',
+        '{"evidence": ["she laughs"], "answer": ["joy"]}',
+        '{"labels": ["joy"], "not_felt": ["fear"]}',
+        '{"selected": ["joy"], "unselected": ["fear"]}',
+        '{"selected": ["joy"], "keywords": ["smile"]}',
+    ],
+)
+def test_the_only_list_of_labels_counts_under_any_key(text: str) -> None:
+    for field, raised in ((None, ()), ("emotions", (flags.OTHER_KEY,))):
+        reading = read_label_set(text, EMOTIONS, field=field)
+        assert (reading.value, reading.flags) == (("joy",), raised), (field, reading)
+
+
+def test_lists_without_labels_are_unread() -> None:
+    reading = read_label_set('{"emotions": ["Furious"], "reasons": ["I smiled."]}', EMOTIONS)
+    assert (reading.outcome, reading.flags) == (Outcome.UNPARSEABLE, (flags.OUT_OF_SPACE,))
+
+
+@pytest.mark.parametrize("text", ["There were no positive emotions: None", "I did not have any emotions: None"])
+def test_none_after_a_denial_is_the_empty_set(text: str) -> None:
+    reading = read_label_set(text, EMOTIONS)
+    assert (reading.outcome, reading.value) == (Outcome.OK, ()), reading
+
+
+@pytest.mark.parametrize("text", ["I don't think the answer is None", "There were no emotions such as these: joy"])
+def test_none_that_is_denied_is_not_the_empty_set(text: str) -> None:
+    assert not read_label_set(text, EMOTIONS).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I do not feel happy",
+        "I never felt happy",
+        "I was too angry to feel happy",
+        "None of the emotions are happy",
+        "I wouldn't say the answer is Glad, happy, joyful",
+        "There's nothing to be happy about",
+    ],
+)
+def test_groups_that_are_denied_are_not_read(text: str) -> None:
+    assert read_label_set(text, WANTED).outcome is Outcome.UNPARSEABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("When nobody came to help me I still felt happy.", (GLAD,)),
+        ("Even though there was no reward I felt happy.", (GLAD,)),
+        ("I couldn't believe it and I felt happy and grateful.", (GROUPS[1], GLAD)),
+        ("There's no doubt I felt happy.", (GLAD,)),
+        ("Without more context the most likely emotions are: Glad, happy, joyful", (GLAD,)),
+        ('{"emotions": ["Glad, happy, joyful"], "reasons": ["I smiled."]}', (GLAD,)),
+        ("There were no positive emotions: None", ()),
+    ],
+)
+def test_groups_are_read_where_something_else_is_denied(text: str, value: tuple[str, ...]) -> None:
+    assert read_label_set(text, WANTED).value == value
 
 
 def test_what_a_key_denies_is_no_answer() -> None:
     assert read_label_set('{"rejected": ["fear"], "labels": ["joy"]}', EMOTIONS).value == ("joy",)
     assert not read_label_set('{"not_felt": ["fear"]}', EMOTIONS).ok
+    assert not read_label_set('{"not_felt": {"fear": true}}', EMOTIONS).ok
 
 
 def test_the_last_object_counts() -> None:

@@ -25,10 +25,31 @@ _JOIN: Final = re.compile(
 _ITEM: Final = re.compile(r"^(?:\(?\d{1,2}[.):]|\(?[a-z][.)]|[-*•+])[ ]?")
 _ANNOUNCED: Final = re.compile(
     r"(?:(?<![A-Za-z])(?:(?P<noun>answers?|labels?|emotions?|groups?|choices?|selections?|options?)"
-    r"|are|is|felt|feels?|includes?|including)(?![A-Za-z])|(?P<zh>答案|选择|标签|情绪)|感到|觉得)"
+    r"(?: (?:felt|present))?|are|is|felt|feels?|includes?|including)(?![A-Za-z])|(?P<zh>答案|选择|标签|情绪)|感到|觉得)"
     r"[ ]?(?P<link>:|(?:are|is)(?![A-Za-z])|是|为)?[ ]?:?[ ]*",
     re.IGNORECASE,
 )
+_NO_DENIAL: Final = re.compile(
+    r"(?<![A-Za-z])(?:no (?:doubt|question|wonder)|(?:without|beyond) (?:a |any )?(?:doubt|question|hesitation)"
+    r"|not (?:only|surprisingly))(?![A-Za-z])|毫无疑问|无疑|不禁|不由得|不仅",
+    re.IGNORECASE,
+)
+_SUBJECT: Final = r"(?=(?:I|we|he|she|they|it|the|my|this)(?![A-Za-z]))"
+_OWN_CLAUSE: Final = re.compile(
+    rf"(?:(?<![A-Za-z])(?:and|yet|so|although|even though|aside)|:) {_SUBJECT}", re.IGNORECASE
+)
+_LEADS_UP: Final = re.compile(
+    r"\W*(?:(?:and|so|then|also) )?(?:even |al)?"
+    r"(?:when|while|though|if|with|without|despite|given|after|once)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_MAIN_CLAUSE: Final = re.compile(
+    r"(?<![\w'])(?!(?:of|in|to|for|with|from|on|at|by|about|that|which|where|why|how|says?|thinks?|believes?|means?|sure"
+    rf"|makes?|made|reason|way|chance) )[\w']+ {_SUBJECT}",
+    re.IGNORECASE,
+)
+_UNCHOSEN: Final = re.compile(r"(?:un|non)[ _-]?(?:selected|chosen|felt|applicable|related|present)", re.IGNORECASE)
+_LACKING: Final = re.compile(r"(?<![A-Za-z])(?:no|any)(?: \w+){0,3} $", re.IGNORECASE)
 _WORD_START: Final = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9]|[\u3400-\u9fff]")
 _EXPLANATION: Final = re.compile(
     r"\n+(?:explanation|reason(?:ing)?|rationale|because|note|justification|why|解释|理由|说明)\b[\s\S]*\Z",
@@ -72,13 +93,14 @@ def read_label_set(text: str | None, wanted: LabelSet, *, field: str | None = No
     inside a label do not split it), or stand in JSON: as a list, in a text, or as keys with true and false. Prose may
     announce them ("I felt joy"), unless it denies them or names a label before. "None" is the empty set. One label
     outside the list makes the whole answer ``unparseable`` with the flag ``out_of_space`` and the strange pieces as
-    evidence; "None" beside labels, all labels (four or more) repeated in their order, and several JSON lists in one
-    object are ``ambiguous``. A list cut off at the token limit is ``truncated``.
+    evidence; "None" beside labels, all labels (four or more) repeated in their order, and several JSON lists with
+    labels in one object are ``ambiguous``. A list cut off at the token limit is ``truncated``.
 
     Args:
         text: The reply, or ``None``.
         wanted: What was offered.
-        field: Key of the JSON object that was asked for; without it, an object's only list is the answer.
+        field: Key of the JSON object that was asked for; where an object lacks it, or none was asked for, the object's
+            only list with labels is the answer (in the former case with the flag ``other_key``).
         finish: Why generation ended.
 
     Returns:
@@ -89,7 +111,7 @@ def read_label_set(text: str | None, wanted: LabelSet, *, field: str | None = No
     if empty is not None:
         return empty
     whole, members = _vocabularies(wanted)
-    listed = _in_json(prepared.text, field, whole)
+    listed = _in_json(prepared.text, field, (whole, members))
     if listed is not None:
         if not listed.ok:
             return conclude(prepared, listed)
@@ -103,27 +125,45 @@ def read_label_set(text: str | None, wanted: LabelSet, *, field: str | None = No
     return conclude(prepared, _read_list(words, wanted, (whole, members), from_json=False))
 
 
-def _in_json(text: str, field: str | None, names: Vocabulary) -> Reading | None:
+def _in_json(text: str, field: str | None, vocabs: tuple[Vocabulary, Vocabulary]) -> Reading | None:
     """The labels as JSON gives them (a list of texts), several lists as ``ambiguous``; ``None`` where there is none."""
+    names = vocabs[0]
     if "{" in text:
         answers = find_objects(text).answers
     else:
         bare = text.strip().strip("`").removeprefix("json").strip()
-        answers = [[Pairs([("list", read_whole(bare))])]] if bare.startswith("[") else []
+        answers = [[Pairs([("", read_whole(bare))])]] if bare.startswith("[") else []
     if field is not None and (told := from_objects(answers, {field: None}).get(field)) is not None:
         texts = _texts(told.value, names, or_one=True) if told.ok else None
         return Reading(Outcome.UNPARSEABLE, evidence=told.evidence) if texts is None else replace(told, value=texts)
     for answer in reversed(answers):
-        values = [*answer, *(value for pairs in answer for key, value in pairs if not _denies(key))]
-        lists = [texts for value in values if (texts := _texts(value, names)) is not None]
+        keyed = [(key, value) for pairs in answer for key, value in pairs]
+        denied = [value for key, value in keyed if _denies(key)]
+        values = [*((key, value) for key, value in keyed if not _denies(key)), *(("", pairs) for pairs in answer)]
+        lists = [
+            (key, texts)
+            for key, value in values
+            if not any(value is other for other in denied) and (texts := _texts(value, names)) is not None
+        ]
+        # A list of reasons beside the labels is no second answer.
+        labelled = [(key, texts) for key, texts in lists if _holds_labels(texts, vocabs)]
+        if any(texts != labelled[0][1] for _, texts in labelled):
+            return Reading(Outcome.AMBIGUOUS, evidence=text[:200])
+        if labelled:
+            key, texts = labelled[0]
+            return Reading(Outcome.OK, texts, (flags.OTHER_KEY,) if field is not None and key else ())
         if lists:
-            several = any(texts != lists[0] for texts in lists)
-            return Reading(Outcome.AMBIGUOUS, evidence=text[:200]) if several else Reading(Outcome.OK, lists[0])
+            return Reading(Outcome.OK, lists[0][1])
     return None
 
 
+def _holds_labels(texts: Sequence[str], vocabs: tuple[Vocabulary, Vocabulary]) -> bool:
+    tallies = [_tally(text, *vocabs) for text in texts]
+    return any(tally.order or tally.none for tally in tallies)
+
+
 def _denies(key: str) -> bool:
-    return DENIED.search(key.replace("_", " ")) is not None
+    return DENIED.search(key.replace("_", " ")) is not None or _UNCHOSEN.match(key) is not None
 
 
 def _texts(value: Any, names: Vocabulary, *, or_one: bool = False) -> list[str] | None:
@@ -217,12 +257,25 @@ def _announced(words: str, vocabs: tuple[Vocabulary, Vocabulary]) -> _Tally | No
         firm = (announced.group("noun") or announced.group("zh")) and announced.group("link")
         if not firm and first < announced.start():
             continue
-        if DENIED.search(clause_before(words, announced.start())):
-            continue
         tally = _tally(words[announced.end() :], *vocabs)
-        if not tally.strange and (tally.order or tally.none):
+        if tally.strange or not (tally.order or tally.none):
+            continue
+        clause = clause_before(words, announced.start())
+        # "There were no positive emotions: None" says the same twice.
+        if not _denied(clause) or (tally.none and not tally.order and announced["noun"] and _LACKING.search(clause)):
             return tally
     return None
+
+
+def _denied(clause: str) -> bool:
+    """Whether the words before an announcement, in its clause, deny it.
+
+    A denial counts unless the announcement has a clause of its own after it: "and I …", or a subject after words that
+    only lead up to it ("When nobody came I …"), but not one that the denial governs ("Although I would not say I …").
+    """
+    clause = _NO_DENIAL.sub("", clause)
+    starts = [*_OWN_CLAUSE.finditer(clause), *(_MAIN_CLAUSE.finditer(clause) if _LEADS_UP.match(clause) else ())]
+    return DENIED.search(clause, max((start.end() for start in starts), default=0)) is not None
 
 
 def _named_at(low: str, at: int, vocabs: tuple[Vocabulary, Vocabulary]) -> bool:
