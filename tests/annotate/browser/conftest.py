@@ -50,7 +50,13 @@ class Site:
     troubles: list[str] = field(default_factory=list)
 
     def start(self) -> None:
-        config = uvicorn.Config(make_app(self.run.store), port=self.port, log_level="critical", lifespan="off")
+        config = uvicorn.Config(
+            make_app(self.run.store),
+            port=self.port,
+            log_level="critical",
+            lifespan="off",
+            timeout_graceful_shutdown=5,  # what is being answered is answered: cut off, it would leave files open
+        )
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()
@@ -61,7 +67,6 @@ class Site:
     def stop(self) -> None:
         assert self.server is not None
         assert self.thread is not None
-        self.server.force_exit = True
         self.server.should_exit = True
         self.thread.join(timeout=20)
 
