@@ -249,6 +249,7 @@ def test_keys_pressed_while_an_answer_is_on_its_way_change_nothing(serve: Serve)
     with page.expect_request("**/item/**"):
         page.keyboard.press("Enter")
     page.keyboard.press("5")
+    assert marked(page) == ["glad", "3"]
     page.keyboard.press("u")
     assert marked(page) == ["glad", "3"]
     held[0].abort()
